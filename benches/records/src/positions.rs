@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use readyok_rules::{Game, Move, Position};
+use readyok_rules::{Game, Move, Position, PositionHistory};
 
 use super::{PASSES, seconds};
 
@@ -82,10 +82,40 @@ pub(super) fn measure() {
                     }
                 })
             })),
+            ("legal moves as small text and play", Box::new(|| {
+                replay(game, &games, |position| {
+                    for mv in position.legal_moves() {
+                        black_box(mv.uci(form).as_str());
+                    }
+                })
+            })),
             ("position as text and play", Box::new(|| {
                 replay(game, &games, |position| {
                     black_box(position.to_string());
                 })
+            })),
+            ("play in a history", Box::new(|| {
+                let mut plies = 0;
+                for moves in &games {
+                    let mut history = PositionHistory::new(Position::start(game));
+                    for &mv in moves {
+                        history.push(mv).expect("a legal move");
+                        plies += 1;
+                    }
+                }
+                (plies, 0)
+            })),
+            ("play and take back in a history", Box::new(|| {
+                let mut plies = 0;
+                for moves in &games {
+                    let mut history = PositionHistory::new(Position::start(game));
+                    for &mv in moves {
+                        history.push(mv).expect("a legal move");
+                        plies += 1;
+                    }
+                    history.truncate(0);
+                }
+                (plies, 0)
             })),
             ("clone and play", Box::new(|| {
                 replay(game, &games, |position| {

@@ -157,7 +157,7 @@ impl Move {
         match shape {
             MoveShape::Null => return Some(Self::NULL),
             MoveShape::Drop { piece, to } => {
-                text.push(u8::try_from(piece).ok()?);
+                text.push(u8::try_from(piece).ok().filter(|piece| is_drop(*piece, dialect))?);
                 text.push(drop_sign(dialect));
                 text.push_square(to, dialect)?;
             }
@@ -165,17 +165,12 @@ impl Move {
                 text.push_square(from, dialect)?;
                 text.push_square(to, dialect)?;
                 if let Some(suffix) = suffix {
-                    text.push(u8::try_from(suffix).ok()?);
+                    let suffix = u8::try_from(suffix).ok();
+                    text.push(suffix.filter(|suffix| is_suffix(*suffix, dialect))?);
                 }
             }
         }
-        let bytes = text.bytes.to_le_bytes();
-        let token = bytes.get(..text.length)?;
-        let shape = match dialect {
-            Dialect::Uci => uci_shape(token),
-            Dialect::Usi => usi_shape(token),
-        };
-        shape.is_some().then_some(Self { bytes })
+        Some(Self { bytes: text.bytes.to_le_bytes() })
     }
 
     /// The move as text.
@@ -235,6 +230,24 @@ const fn drop_sign(dialect: Dialect) -> u8 {
     }
 }
 
+/// Whether a letter is a piece that can be dropped.
+#[inline]
+const fn is_drop(piece: u8, dialect: Dialect) -> bool {
+    match dialect {
+        Dialect::Uci => piece.is_ascii_uppercase(),
+        Dialect::Usi => matches!(piece, b'P' | b'L' | b'N' | b'S' | b'G' | b'B' | b'R'),
+    }
+}
+
+/// Whether a letter can follow two squares.
+#[inline]
+const fn is_suffix(letter: u8, dialect: Dialect) -> bool {
+    match dialect {
+        Dialect::Uci => matches!(letter, b'a'..=b'z' | b'+' | b'-'),
+        Dialect::Usi => letter == b'+',
+    }
+}
+
 /// A text of at most eight bytes, the first one in the lowest bits.
 #[derive(Default)]
 struct Packed {
@@ -250,25 +263,28 @@ impl Packed {
     }
 
     fn push_square(&mut self, square: Square, dialect: Dialect) -> Option<()> {
-        let letter = |number: u8| Some(b'a'.saturating_add(number.checked_sub(1)?));
+        let Square { file, rank } = square;
+        let letter = |number: u8| (b'a' - 1).wrapping_add(number);
         match dialect {
             Dialect::Uci => {
-                self.push(letter(square.file)?);
-                self.push_number(square.rank);
+                if !matches!((file, rank), (1..=12, 1..=10)) {
+                    return None;
+                }
+                self.push(letter(file));
+                if rank == 10 {
+                    self.push(b'1');
+                }
+                self.push(b'0' + rank % 10);
             }
             Dialect::Usi => {
-                self.push_number(square.file);
-                self.push(letter(square.rank)?);
+                if !matches!((file, rank), (1..=9, 1..=9)) {
+                    return None;
+                }
+                self.push(b'0' + file);
+                self.push(letter(rank));
             }
         }
         Some(())
-    }
-
-    fn push_number(&mut self, number: u8) {
-        if 10 <= number {
-            self.push(b'0' + number / 10 % 10);
-        }
-        self.push(b'0' + number % 10);
     }
 }
 
@@ -302,7 +318,9 @@ fn uci_shape(token: &[u8]) -> Option<MoveShape> {
 /// Splits a UCI move from the start of a text.
 #[inline]
 fn uci_move(text: &[u8]) -> Option<(MoveShape, &[u8])> {
-    if let [piece @ b'A'..=b'Z', b'@', rest @ ..] = text {
+    if let [piece, b'@', rest @ ..] = text
+        && is_drop(*piece, Dialect::Uci)
+    {
         let (to, rest) = uci_square(rest)?;
         return Some((MoveShape::Drop { piece: char::from(*piece), to }, rest));
     }
@@ -312,7 +330,9 @@ fn uci_move(text: &[u8]) -> Option<(MoveShape, &[u8])> {
     let (from, rest) = uci_square(text)?;
     let (to, rest) = uci_square(rest)?;
     let (suffix, rest) = match rest {
-        [letter @ (b'a'..=b'z' | b'+' | b'-'), rest @ ..] => (Some(char::from(*letter)), rest),
+        [letter, rest @ ..] if is_suffix(*letter, Dialect::Uci) => {
+            (Some(char::from(*letter)), rest)
+        }
         _ => (None, rest),
     };
     Some((MoveShape::Board { from, to, suffix }, rest))
@@ -337,7 +357,9 @@ fn usi_shape(token: &[u8]) -> Option<MoveShape> {
 /// Splits a USI move from the start of a text.
 #[inline]
 fn usi_move(text: &[u8]) -> Option<(MoveShape, &[u8])> {
-    if let [piece @ (b'P' | b'L' | b'N' | b'S' | b'G' | b'B' | b'R'), b'*', rest @ ..] = text {
+    if let [piece, b'*', rest @ ..] = text
+        && is_drop(*piece, Dialect::Usi)
+    {
         let (to, rest) = usi_square(rest)?;
         return Some((MoveShape::Drop { piece: char::from(*piece), to }, rest));
     }
@@ -347,7 +369,9 @@ fn usi_move(text: &[u8]) -> Option<(MoveShape, &[u8])> {
     let (from, rest) = usi_square(text)?;
     let (to, rest) = usi_square(rest)?;
     let (suffix, rest) = match rest {
-        [b'+', rest @ ..] => (Some('+'), rest),
+        [letter, rest @ ..] if is_suffix(*letter, Dialect::Usi) => {
+            (Some(char::from(*letter)), rest)
+        }
         _ => (None, rest),
     };
     Some((MoveShape::Board { from, to, suffix }, rest))

@@ -217,7 +217,7 @@ impl Position {
             }
             (GameBoard::Diagram(_), _) => Err(IllegalReason::NotPlayable),
         }
-        .map_err(|reason| MoveError::new(&mv.to_uci(self.game().castling_form()), reason))
+        .map_err(|reason| MoveError::new(mv.uci(self.game().castling_form()).as_str(), reason))
     }
 
     /// [`play`](Self::play) for a move that is known to be legal in this position.
