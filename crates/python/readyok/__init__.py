@@ -11,7 +11,7 @@
 from collections.abc import MutableMapping as _MutableMapping
 from importlib.metadata import PackageNotFoundError as _PackageNotFoundError, version as _version
 
-from ._names import Format, GameName, Handicap, Notation, Result, Side, Termination
+from ._names import FenForm, Format, GameName, Handicap, Notation, Result, Side, Termination
 from ._program import program
 from ._readyok import (
     Book,
@@ -74,6 +74,7 @@ __all__ = [
     "EngineTimeoutError",
     "EngineUsageError",
     "Evaluation",
+    "FenForm",
     "Format",
     "Game",
     "GameName",

@@ -20,7 +20,7 @@ use crate::error::{OrRaise, value_error};
 use crate::limits::{self, seconds};
 use crate::lock;
 use crate::log::{Log, LogIterator};
-use crate::names::{self, Named as _};
+use crate::names;
 use crate::position::Position;
 use crate::search::{Search, SearchResult};
 use crate::task::{self, Finish, SIGNALS, Task};
@@ -227,15 +227,18 @@ impl Engine {
 
     /// The position in the game of the last search, unless a new game begins.
     fn game(&self, position: &Position, new_game: bool) -> PyResult<client::Game> {
-        let rules = position.start.game();
+        let rules = position.0.game();
         let protocol = self.dialect.handshake();
         let codec = MoveCodec::new(self.dialect, rules);
         let codec = codec.ok_or_else(|| {
             value_error(format_args!("{protocol} has no positions of {}", rules.name()))
         })?;
-        let encoded = codec.encode_position(&position.start, &position.moves);
+        let encoded = codec.encode_position(position.0.start(), position.0.moves());
         let encoded = encoded.ok_or_else(|| {
-            value_error(format_args!("{protocol} cannot express the position {}", position.start))
+            value_error(format_args!(
+                "{protocol} cannot express the position {}",
+                position.0.start()
+            ))
         })?;
         let mut last = lock(&self.game);
         let game = match &*last {

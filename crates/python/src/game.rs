@@ -9,7 +9,7 @@ use readyok_rules::record::{
 use readyok_rules::{Game as Rules, GameOutcome, GameResult, Position as Board, Side};
 
 use crate::error::{OrRaise, value_error};
-use crate::names::{self, Named as _};
+use crate::names;
 use crate::node::Node;
 use crate::position::{Outcome, Position};
 
@@ -72,7 +72,7 @@ impl Game {
     #[pyo3(signature = (position=None))]
     fn from_position(position: Option<&Position>) -> PyResult<Self> {
         let (start, moves) = match position {
-            Some(position) => (position.start.clone(), position.moves.as_slice()),
+            Some(position) => (position.0.start().clone(), position.0.moves()),
             None => (Board::start(Rules::Chess), [].as_slice()),
         };
         let mut record = GameRecord::new(start);
@@ -167,7 +167,7 @@ impl Game {
         let mut position = Position::from(self.record().start().clone());
         for mv in self.mainline() {
             let RecordMove::Legal(mv) = mv else { break };
-            position.play(mv)?;
+            position.0.push(mv).or_raise()?;
         }
         Ok(position)
     }

@@ -34,13 +34,7 @@ pub(crate) fn termination(name: &str) -> PyResult<Termination> {
 }
 
 pub(crate) fn fen_form(name: &str) -> PyResult<FenForm> {
-    let form = match name {
-        "fen" => Some(FenForm::Fen),
-        "x-fen" => Some(FenForm::XFen),
-        "shredder" => Some(FenForm::Shredder),
-        _ => None,
-    };
-    named(form, "form of FEN", name)
+    named(FenForm::from_name(name), "form of FEN", name)
 }
 
 pub(crate) fn dialect(name: &str) -> PyResult<Dialect> {
@@ -51,49 +45,4 @@ pub(crate) fn dialect(name: &str) -> PyResult<Dialect> {
 pub(crate) fn serde_name(value: &impl serde::Serialize) -> String {
     let name = serde_json::to_value(value).ok();
     name.and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
-}
-
-// TEMPORARY
-pub(crate) trait Named: Sized {
-    fn name(self) -> &'static str;
-    fn from_name(name: &str) -> Option<Self>;
-}
-impl Named for Game {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Chess => "chess",
-            Self::Chess960 => "chess960",
-            Self::Shogi => "shogi",
-        }
-    }
-    fn from_name(name: &str) -> Option<Self> {
-        [Self::Chess, Self::Chess960, Self::Shogi].into_iter().find(|it| it.name() == name)
-    }
-}
-impl Named for Side {
-    fn name(self) -> &'static str {
-        match self {
-            Self::First => "first",
-            Self::Second => "second",
-        }
-    }
-    fn from_name(name: &str) -> Option<Self> {
-        Self::BOTH.into_iter().find(|it| it.name() == name)
-    }
-}
-impl Named for Notation {
-    fn name(self) -> &'static str {
-        ""
-    }
-    fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "uci" | "usi" => Self::Uci,
-            "san" | "western" => Self::Western,
-            "western-digits" => Self::WesternDigits,
-            "long" => Self::Long,
-            "japanese" => Self::Japanese,
-            "csa" => Self::Csa,
-            _ => return None,
-        })
-    }
 }

@@ -288,7 +288,7 @@ impl Node {
         line.play_all(&moves).or_raise()?;
         let mut game = self.game.borrow_mut(py);
         let mut id = self.id;
-        for mv in line.moves {
+        for &mv in line.0.moves() {
             id = game.document.record.add(id, mv).or_raise()?;
         }
         Ok(self.at(py, id))

@@ -2,15 +2,17 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyTuple, PyType};
 use readyok_rules::{
-    GameOutcome, Handicap, LineError, Move, Opening, Position as Board, Setup, Side,
+    GameOutcome, Handicap, LineError, Move, Opening, Position as Board, PositionHistory, Setup,
+    Side,
 };
 
 use crate::error::{OrRaise, value_error};
-use crate::names::{self, Named as _};
+use crate::names;
 
 /// A position of chess, Chess960 or shogi, with the moves that led to it, which count for repetitions.
 ///
@@ -24,59 +26,29 @@ use crate::names::{self, Named as _};
 /// Raises PositionError if the text is not a position in which the game can go on, and IllegalMoveError.
 #[pyclass(module = "readyok", name = "Position")]
 #[derive(Clone)]
-pub(crate) struct Position {
-    pub(crate) start: Board,
-    /// The positions after the moves, so that taking back a move costs nothing.
-    after: Vec<Board>,
-    pub(crate) moves: Vec<Move>,
-}
+pub(crate) struct Position(pub(crate) PositionHistory);
 
 impl From<Board> for Position {
     fn from(start: Board) -> Self {
-        Self { start, after: Vec::new(), moves: Vec::new() }
+        Self(PositionHistory::new(start))
     }
 }
 
 impl Position {
     pub(crate) fn now(&self) -> &Board {
-        self.after.last().unwrap_or(&self.start)
+        self.0.position()
     }
 
     fn uci(&self, mv: Move) -> String {
-        mv.to_uci(self.start.game().castling_form())
+        mv.to_uci(self.0.game().castling_form())
     }
 
-    pub(crate) fn play(&mut self, mv: Move) -> PyResult<()> {
-        let mut board = self.now().clone();
-        board.play(mv).or_raise()?;
-        self.after.push(board);
-        self.moves.push(mv);
-        Ok(())
-    }
-
-    /// Plays a move of any notation.
-    fn play_text(&mut self, text: &str) -> Result<Move, readyok_rules::MoveError> {
-        let mut board = self.now().clone();
-        let mv = match board.play_uci(text) {
-            Ok(mv) => mv,
-            Err(_) => {
-                let mv = board.parse_any(text)?;
-                board.play(mv)?;
-                mv
-            }
-        };
-        self.after.push(board);
-        self.moves.push(mv);
-        Ok(mv)
-    }
-
-    /// Plays all moves or none.
+    /// Plays all moves, of any notation, or none.
     pub(crate) fn play_all<T: AsRef<str>>(&mut self, texts: &[T]) -> Result<(), LineError> {
-        let length = self.moves.len();
+        let plies = self.0.moves().len();
         for (index, text) in texts.iter().enumerate() {
-            if let Err(error) = self.play_text(text.as_ref()) {
-                self.after.truncate(length);
-                self.moves.truncate(length);
+            if let Err(error) = self.0.push_any(text.as_ref()) {
+                self.0.truncate(plies);
                 return Err(LineError { index, error });
             }
         }
@@ -120,7 +92,7 @@ impl Position {
     /// "chess", "chess960" or "shogi".
     #[getter]
     fn game(&self) -> &'static str {
-        self.start.game().name()
+        self.0.game().name()
     }
 
     /// The side to move: "first" is White in chess and Black (sente) in shogi.
@@ -145,25 +117,25 @@ impl Position {
     /// The number of moves played in this object.
     #[getter]
     fn ply(&self) -> usize {
-        self.moves.len()
+        self.0.moves().len()
     }
 
     /// The moves played, in UCI or USI notation.
     #[getter]
     fn moves(&self) -> Vec<String> {
-        self.moves.iter().map(|mv| self.uci(*mv)).collect()
+        self.0.moves().iter().map(|mv| self.uci(*mv)).collect()
     }
 
     /// A copy of the position before the first move.
     #[getter]
     fn start(&self) -> Self {
-        self.start.clone().into()
+        self.0.start().clone().into()
     }
 
     /// The legal moves in UCI or USI notation, in unspecified order.
     #[getter]
     fn legal_moves(&self) -> Vec<String> {
-        let form = self.start.game().castling_form();
+        let form = self.0.game().castling_form();
         self.now().legal_moves().into_iter().map(|mv| mv.to_uci(form)).collect()
     }
 
@@ -242,7 +214,7 @@ impl Position {
     ///
     /// Raises IllegalMoveError, and the position is unchanged.
     fn push(&mut self, r#move: &str) -> PyResult<String> {
-        let mv = self.play_text(r#move).or_raise()?;
+        let mv = self.0.push_any(r#move).or_raise()?;
         Ok(self.uci(mv))
     }
 
@@ -257,11 +229,8 @@ impl Position {
     ///
     /// Raises IndexError if no move was played.
     fn pop(&mut self) -> PyResult<String> {
-        let mv = self.moves.pop();
-        let mv = mv.ok_or_else(|| {
-            pyo3::exceptions::PyIndexError::new_err("no move was played in this position")
-        })?;
-        self.after.pop();
+        let mv = self.0.pop();
+        let mv = mv.ok_or_else(|| PyIndexError::new_err("no move was played in this position"))?;
         Ok(self.uci(mv))
     }
 
@@ -327,7 +296,7 @@ impl Position {
         slf: PyRef<'py, Self>,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let arguments = (slf.start.to_string(), slf.game(), slf.moves());
+        let arguments = (slf.0.start().to_string(), slf.game(), slf.moves());
         let restore = py.get_type::<Self>().getattr("_restore")?;
         Ok((restore, arguments.into_pyobject(py)?))
     }
