@@ -8,9 +8,9 @@
     ['e5', 'Nf3']
 """
 
-from collections.abc import MutableMapping as _MutableMapping
 from importlib.metadata import PackageNotFoundError as _PackageNotFoundError, version as _version
 
+from ._headers import Headers
 from ._names import FenForm, Format, GameName, Handicap, Notation, Result, Side, Termination
 from ._program import program
 from ._readyok import (
@@ -20,7 +20,6 @@ from ._readyok import (
     EngineOption,
     Evaluation,
     Game,
-    Headers,
     Info,
     LogIterator,
     Node,
@@ -55,8 +54,6 @@ from .errors import (
     SearchDroppedError,
     TablebaseError,
 )
-
-_MutableMapping.register(Headers)
 
 try:
     __version__ = _version("readyok")

@@ -23,7 +23,7 @@ use crate::log::{Log, LogIterator};
 use crate::names;
 use crate::position::Position;
 use crate::search::{Search, SearchResult};
-use crate::task::{self, Finish, SIGNALS, Task};
+use crate::task::{self, SIGNALS, Task};
 
 static GUARD: Mutex<Option<Guard>> = Mutex::new(None);
 
@@ -287,6 +287,13 @@ fn exit_code(status: ExitStatus) -> Option<i32> {
     status.code()
 }
 
+async fn quit(engine: Option<client::Engine>) -> Result<Option<ExitStatus>, EngineError> {
+    match engine {
+        Some(engine) => engine.quit_async().await,
+        None => Ok(None),
+    }
+}
+
 fn exit_of(ended: Result<Option<ExitStatus>, EngineError>) -> PyResult<Option<i32>> {
     Ok(ended.or_raise()?.and_then(exit_code))
 }
@@ -339,11 +346,8 @@ impl Engine {
     ) -> PyResult<Task> {
         let Start { builder, command, options, log } =
             Start::new(py, command, protocol, options, timeout, directory, guard, log)?;
-        Ok(Task::new(async move {
-            let opened = builder.spawn_async(command).await;
-            Box::new(move |py: Python<'_>| {
-                Ok(Py::new(py, Self::opened(opened, options, log)?)?.into_any())
-            }) as Finish
+        Ok(Task::then(builder.spawn_async(command), move |py, opened| {
+            Ok(Py::new(py, Self::opened(opened, options, log)?)?.into_any())
         }))
     }
 
@@ -447,7 +451,7 @@ impl Engine {
     fn ready_async(&self) -> PyResult<Task> {
         let ready = lock(&self.engine).as_mut().map(client::Engine::ready_async);
         let ready = ready.ok_or_else(closed)?;
-        Ok(Task::of(ready))
+        Ok(Task::then(ready, |py, ready| ready.or_raise().map(|()| py.None())))
     }
 
     /// Reports the result of the game to a shogi engine: "win", "lose" or "draw", from its view.
@@ -479,21 +483,13 @@ impl Engine {
     /// Ends the engine with `quit`, and returns its exit status: negative if a signal ended it. An engine that does not exit in
     /// time is killed, which raises EngineTimeoutError.
     fn close(&self, py: Python<'_>) -> PyResult<Option<i32>> {
-        let Some(engine) = lock(&self.engine).take() else { return Ok(None) };
-        exit_of(task::block_on(py, engine.quit_async())?)
+        exit_of(task::block_on(py, quit(lock(&self.engine).take()))?)
     }
 
     /// Like `close`, in a task.
     fn close_async(&self) -> Task {
-        let engine = lock(&self.engine).take();
-        Task::new(async move {
-            let ended = match engine {
-                Some(engine) => engine.quit_async().await,
-                None => Ok(None),
-            };
-            Box::new(move |py: Python<'_>| {
-                Ok(exit_of(ended)?.into_pyobject(py)?.into_any().unbind())
-            }) as Finish
+        Task::then(quit(lock(&self.engine).take()), |py, ended| {
+            Ok(exit_of(ended)?.into_pyobject(py)?.into_any().unbind())
         })
     }
 
@@ -514,20 +510,13 @@ impl Engine {
     }
 
     fn __aenter__(slf: Py<Self>) -> Task {
-        Task::new(async move { Box::new(move |_: Python<'_>| Ok(slf.into_any())) as Finish })
+        Task::ready(slf)
     }
 
     #[pyo3(signature = (*exception))]
     fn __aexit__(&self, exception: &Bound<'_, PyAny>) -> Task {
         _ = exception;
-        let engine = lock(&self.engine).take();
-        Task::new(async move {
-            let ended = match engine {
-                Some(engine) => engine.quit_async().await,
-                None => Ok(None),
-            };
-            Box::new(move |py: Python<'_>| ended.or_raise().map(|_| py.None())) as Finish
-        })
+        Task::then(quit(lock(&self.engine).take()), |py, ended| exit_of(ended).map(|_| py.None()))
     }
 
     fn __repr__(&self) -> String {

@@ -1,7 +1,7 @@
 //! Games with headers, a tree of moves, annotations, and what engines found.
 
-use pyo3::exceptions::{PyKeyError, PyUserWarning};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
 use readyok_rules::record::{
     self, Evaluation, GameDocument, GameRecord, Losses, Merge, NodeId, RecordMove,
@@ -62,7 +62,6 @@ pub(crate) fn warn(py: Python<'_>, format: record::Format, losses: Losses) -> Py
     let names: Vec<_> = losses.iter().map(|loss| loss.to_string()).collect();
     let text = format!("{format} cannot hold {}", names.join(", "));
     let class = py.import("readyok.errors")?.getattr("RecordWarning")?;
-    let class = if class.is_none() { py.get_type::<PyUserWarning>().into_any() } else { class };
     py.import("warnings")?.call_method1("warn", (text, class, 2)).map(drop)
 }
 
@@ -94,8 +93,25 @@ impl Game {
     /// The headers, which can be changed like a dictionary. Names are those of the game's own formats: "White" and "Event" in
     /// chess, "先手" and "棋戦" in shogi.
     #[getter]
-    fn headers(slf: Py<Self>) -> Headers {
-        Headers { game: slf }
+    fn headers(slf: Py<Self>, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        CLASS.import(py, "readyok._headers", "Headers")?.call1((slf,))
+    }
+
+    fn _header(&self, name: &str) -> Option<&str> {
+        self.record().headers.get(name)
+    }
+
+    fn _set_header(&mut self, name: &str, value: &str) {
+        self.document.record.headers.set(name, value);
+    }
+
+    fn _remove_header(&mut self, name: &str) -> bool {
+        self.document.record.headers.remove(name).is_some()
+    }
+
+    fn _headers(&self) -> Vec<(&str, &str)> {
+        self.record().headers.iter().collect()
     }
 
     /// The name of a player, in every game.
@@ -306,90 +322,6 @@ impl Game {
         let (first, second) = (player(Side::First), player(Side::Second));
         let plies = self.__len__();
         format!("<Game {}: {first} - {second} {}, {plies} plies>", self.game(), self.result())
-    }
-}
-
-/// The headers of a game, in the order of the file. Changes apply to the game.
-#[pyclass(module = "readyok", frozen, mapping)]
-pub(crate) struct Headers {
-    game: Py<Game>,
-}
-
-#[pymethods]
-impl Headers {
-    fn __len__(&self, py: Python<'_>) -> usize {
-        self.game.borrow(py).record().headers.len()
-    }
-
-    fn __contains__(&self, py: Python<'_>, name: &str) -> bool {
-        self.game.borrow(py).record().headers.get(name).is_some()
-    }
-
-    fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<String> {
-        let game = self.game.borrow(py);
-        let value = game.record().headers.get(name).map(str::to_owned);
-        value.ok_or_else(|| PyKeyError::new_err(name.to_owned()))
-    }
-
-    fn __setitem__(&self, py: Python<'_>, name: &str, value: &str) {
-        self.game.borrow_mut(py).document.record.headers.set(name, value);
-    }
-
-    fn __delitem__(&self, py: Python<'_>, name: &str) -> PyResult<()> {
-        let removed = self.game.borrow_mut(py).document.record.headers.remove(name);
-        removed.map(drop).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
-    }
-
-    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.keys(py).into_pyobject(py)?.call_method0("__iter__")
-    }
-
-    /// The value of a name, or a default.
-    #[pyo3(signature = (name, default=None))]
-    fn get<'py>(
-        &self,
-        py: Python<'py>,
-        name: &str,
-        default: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        match self.game.borrow(py).record().headers.get(name) {
-            Some(value) => Ok(Some(value.into_pyobject(py)?.into_any())),
-            None => Ok(default),
-        }
-    }
-
-    /// The names, in order. A name that a file repeats is listed once.
-    fn keys(&self, py: Python<'_>) -> Vec<String> {
-        let mut names: Vec<String> = Vec::new();
-        for (name, _) in self.game.borrow(py).record().headers.iter() {
-            if !names.iter().any(|known| known == name) {
-                names.push(name.to_owned());
-            }
-        }
-        names
-    }
-
-    /// The values of `keys`.
-    fn values(&self, py: Python<'_>) -> Vec<String> {
-        self.items(py).into_iter().map(|(_, value)| value).collect()
-    }
-
-    /// Names and values, in order. Of a name that a file repeats, the first value.
-    fn items(&self, py: Python<'_>) -> Vec<(String, String)> {
-        let game = self.game.borrow(py);
-        let value = |name: &str| game.record().headers.get(name).unwrap_or_default().to_owned();
-        self.keys(py).into_iter().map(|name| (value(&name), name)).map(|(v, k)| (k, v)).collect()
-    }
-
-    /// All names and values, in order, with repeated names.
-    fn all(&self, py: Python<'_>) -> Vec<(String, String)> {
-        let game = self.game.borrow(py);
-        let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-        game.record().headers.iter().map(own).collect()
-    }
-
-    fn __repr__(&self, py: Python<'_>) -> String {
-        format!("Headers({:?})", self.all(py))
     }
 }
 

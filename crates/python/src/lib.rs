@@ -36,7 +36,7 @@ mod _readyok {
     #[pymodule_export]
     use crate::engine::{Engine, EngineOption, serve_guard};
     #[pymodule_export]
-    use crate::game::{Game, Headers, PyEvaluation};
+    use crate::game::{Game, PyEvaluation};
     #[pymodule_export]
     use crate::knowledge::{Book, BookMove, Tablebase, TablebaseMove, TablebaseResult};
     #[pymodule_export]

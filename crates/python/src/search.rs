@@ -15,7 +15,7 @@ use crate::error::{IntoException, OrRaise};
 use crate::limits::seconds;
 use crate::lock;
 use crate::score::Score;
-use crate::task::{Finish, SIGNALS, Task};
+use crate::task::{SIGNALS, Task};
 
 type End = Result<client::SearchResult, EngineError>;
 
@@ -177,13 +177,12 @@ impl Search {
     fn __await__(&self) -> Task {
         let mut stop = StopOnDrop(Some(Arc::clone(&self.shared)));
         let search = Arc::clone(&self.shared);
-        Task::new(async move {
+        let end = async move {
             let end = search.ended().await;
             stop.disarm();
-            Box::new(move |py: Python<'_>| {
-                Ok(Py::new(py, SearchResult(end.or_raise()?))?.into_any())
-            }) as Finish
-        })
+            end
+        };
+        Task::then(end, |py, end| Ok(Py::new(py, SearchResult(end.or_raise()?))?.into_any()))
     }
 
     fn __aiter__(slf: Py<Self>) -> Py<Self> {
@@ -192,18 +191,18 @@ impl Search {
 
     fn __anext__(&self) -> Task {
         let search = Arc::clone(&self.shared);
-        Task::new(async move {
-            let update =
-                if lock(&search.end).is_some() { None } else { search.handle.update().await };
-            let next = match update {
+        let next = async move {
+            let has_ended = lock(&search.end).is_some();
+            let update = if has_ended { None } else { search.handle.update().await };
+            match update {
                 Some(update) => Ok(*update.info),
                 None => Err(search.ended().await.err()),
-            };
-            Box::new(move |py: Python<'_>| match next {
-                Ok(info) => Ok(Py::new(py, Info(Arc::new(info)))?.into_any()),
-                Err(Some(error)) => Err(error.into_exception()),
-                Err(None) => Err(PyStopAsyncIteration::new_err(())),
-            }) as Finish
+            }
+        };
+        Task::then(next, |py, next| match next {
+            Ok(info) => Ok(Py::new(py, Info(Arc::new(info)))?.into_any()),
+            Err(Some(error)) => Err(error.into_exception()),
+            Err(None) => Err(PyStopAsyncIteration::new_err(())),
         })
     }
 
@@ -218,17 +217,14 @@ impl Search {
     }
 
     fn __aenter__(slf: Py<Self>) -> Task {
-        Task::new(async move { Box::new(move |_: Python<'_>| Ok(slf.into_any())) as Finish })
+        Task::ready(slf)
     }
 
     #[pyo3(signature = (*exception))]
-    fn __aexit__(&self, exception: &Bound<'_, PyAny>) -> Task {
+    fn __aexit__(&self, py: Python<'_>, exception: &Bound<'_, PyAny>) -> Task {
         _ = exception;
-        let search = Arc::clone(&self.shared);
-        Task::new(async move {
-            search.handle.stop();
-            Box::new(move |py: Python<'_>| Ok(py.None())) as Finish
-        })
+        self.stop(py);
+        Task::ready(py.None())
     }
 }
 

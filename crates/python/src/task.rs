@@ -12,19 +12,17 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use pyo3::IntoPyObjectExt as _;
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
-use crate::error::{IntoException, OrRaise};
 use crate::lock;
 
 /// How often a blocking call checks for signals, such as that of Ctrl-C.
 pub(crate) const SIGNALS: Duration = Duration::from_millis(100);
 
 /// Converts the result of a future, with the lock of the interpreter.
-pub(crate) type Finish = Box<dyn for<'py> FnOnce(Python<'py>) -> PyResult<Py<PyAny>> + Send>;
+type Finish = Box<dyn for<'py> FnOnce(Python<'py>) -> PyResult<Py<PyAny>> + Send>;
 type Work = Pin<Box<dyn Future<Output = Finish> + Send>>;
 
 /// The two ends of a local connection, which never block.
@@ -105,7 +103,7 @@ impl Wake for LoopWaker {
 }
 
 /// The wake-ups of an event loop. `readyok._wake` has one for each loop.
-#[pyclass(module = "readyok._readyok", frozen)]
+#[pyclass(module = "readyok._readyok", frozen, weakref)]
 pub(crate) struct Hub {
     bell: Arc<Bell>,
     input: socket::Stream,
@@ -191,20 +189,25 @@ struct TaskState {
 }
 
 impl Task {
-    pub(crate) fn new(work: impl Future<Output = Finish> + Send + 'static) -> Self {
+    fn new(work: impl Future<Output = Finish> + Send + 'static) -> Self {
         Self(Mutex::new(TaskState { work: Some(Box::pin(work)), waiting: None }))
     }
 
-    /// A task that can fail, with a result that needs no conversion.
-    pub(crate) fn of<T, E>(work: impl Future<Output = Result<T, E>> + Send + 'static) -> Self
-    where
-        T: for<'py> IntoPyObject<'py> + Send + 'static,
-        E: IntoException + Send + 'static,
-    {
+    /// A task that converts the result of a future.
+    pub(crate) fn then<T: Send + 'static>(
+        work: impl Future<Output = T> + Send + 'static,
+        finish: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+    ) -> Self {
         Self::new(async move {
-            let result = work.await;
-            Box::new(move |py: Python<'_>| result.or_raise()?.into_py_any(py)) as Finish
+            let value = work.await;
+            Box::new(move |py: Python<'_>| finish(py, value)) as Finish
         })
+    }
+
+    /// A task that returns an object.
+    pub(crate) fn ready(object: impl Into<Py<PyAny>>) -> Self {
+        let object = object.into();
+        Self::then(async {}, move |_, ()| Ok(object))
     }
 }
 
