@@ -160,7 +160,7 @@ pub(crate) fn os_error(error: &io::Error, path: Option<&Path>) -> PyErr {
         (Some(number), Some(path)) => {
             let text = error.to_string();
             let text = text.split(" (os error").next().unwrap_or_default().to_owned();
-            PyOSError::new_err((number, text, path.to_path_buf()))
+            PyOSError::new_err((number, text, path.as_os_str().to_owned()))
         }
         _ => io::Error::new(error.kind(), error.to_string()).into(),
     }

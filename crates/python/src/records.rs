@@ -22,31 +22,46 @@ use crate::names;
 /// Games that are read in one step, without the lock of the interpreter.
 const BATCH: usize = 64;
 
+/// Characters or bytes that are requested from a file object.
+const CHUNK: usize = 1 << 16;
+
 /// A Python object with a method `read`.
-struct FileObject(Py<PyAny>);
+struct FileObject {
+    object: Py<PyAny>,
+    /// What it returned last, and how much of it was read.
+    chunk: Option<(PyBackedBytes, usize)>,
+}
+
+impl FileObject {
+    /// The next bytes of the object. Empty at its end.
+    fn next_chunk(&self) -> io::Result<PyBackedBytes> {
+        // This is the thread that called `read` or `next`, never one of Rust.
+        let read = |py: Python<'_>| {
+            let data = self.object.call_method1(py, "read", (CHUNK,))?.into_bound(py);
+            if data.is_instance_of::<PyString>() {
+                return Ok(data.call_method1("encode", ("utf-8",))?.extract()?);
+            }
+            data.extract().map_err(|_| {
+                let kind = data.get_type();
+                PyTypeError::new_err(format!("read() returned {kind}, not bytes or str"))
+            })
+        };
+        Python::attach(read).map_err(|error: PyErr| io::Error::other(error))
+    }
+}
 
 impl Read for FileObject {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = |py: Python<'_>| {
-            // A character has at most four bytes.
-            let size = (buffer.len() / 4).max(1);
-            let data = self.0.call_method1(py, "read", (size,))?.into_bound(py);
-            let bytes: PyBackedBytes = if data.is_instance_of::<PyString>() {
-                data.call_method1("encode", ("utf-8",))?.extract()?
-            } else {
-                data.extract().map_err(|_| {
-                    let kind = data.get_type();
-                    PyTypeError::new_err(format!("read() returned {kind}, not bytes or str"))
-                })?
-            };
-            let target = buffer.get_mut(..bytes.len()).ok_or_else(|| {
-                PyValueError::new_err("read() returned more than the requested size")
-            })?;
-            target.copy_from_slice(&bytes);
-            Ok(bytes.len())
+        let (chunk, place) = match self.chunk.take() {
+            Some(chunk) => chunk,
+            None => (self.next_chunk()?, 0),
         };
-        // This is the thread that called `read` or `next`, never one of Rust.
-        Python::attach(read).map_err(|error: PyErr| io::Error::other(error))
+        let mut rest = chunk.get(place..).unwrap_or_default();
+        let count = rest.read(buffer)?;
+        if !rest.is_empty() {
+            self.chunk = Some((chunk, place + count));
+        }
+        Ok(count)
     }
 }
 
@@ -98,7 +113,7 @@ pub(crate) fn read(
     let input: Box<dyn Read + Send> = if let Ok(bytes) = source.cast::<PyBytes>() {
         Box::new(Cursor::new(PyBackedBytes::from(bytes.clone())))
     } else if source.hasattr("read")? {
-        Box::new(FileObject(source.clone().unbind()))
+        Box::new(FileObject { object: source.clone().unbind(), chunk: None })
     } else {
         let path: PathBuf = source.extract().map_err(|_| {
             let kind = source.get_type();
