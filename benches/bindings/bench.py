@@ -72,7 +72,7 @@ def shogi_games(count, plies=120):
 
 
 def pgn_text(games):
-    """The files of `testdata`, and a game of random moves after each of them until there is none left."""
+    """The files of `testdata`, and a game of random moves after each of them until all games are used."""
     files = [(RECORDS / name).read_text(encoding="utf-8-sig") for name in FILES]
     parts = []
     for index, moves in enumerate(games):
