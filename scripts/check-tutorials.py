@@ -3,6 +3,9 @@
 that contains only a clone, whose crates are the packages that check-packages.sh has unpacked.
 
 Usage: check-tutorials.py [--program READYOK] [--packages DIRECTORY] [--keep] [PAGE…]
+       check-tutorials.py --python INTERPRETER [--keep] [PAGE…]
+
+With --python, the pages of the Python package are run instead: by an interpreter that has the package and NumPy.
 
 CONTRIBUTING.md describes the rules. A block that is not run is listed with the reason in the page.
 """
@@ -21,17 +24,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ["README.md", "docs/introduction.md", *sorted(
+PYTHON_PAGES = ["docs/python.md", "crates/python/README.md"]
+PAGES = ["README.md", "docs/introduction.md", *sorted({
     str(path.relative_to(ROOT))
     for pattern in ("docs/tutorials/*.md", "docs/how-to/*.md", "crates/*/README.md")
     for path in ROOT.glob(pattern)
-)]
+} - set(PYTHON_PAGES))]
 # Maximum duration of a page, and of the start of a program in the background, in seconds.
 PAGE_LIMIT = 900
 START_LIMIT = 120
 
 MARKER = re.compile(r"<!-- (not run|with|background|ends later|after|file|project|status): ?(.*?) ?-->", re.DOTALL)
 FENCE = re.compile(r"^(`{3,})\s*([\w,]*)\s*$")
+PRINTED = re.compile(r"^ *print\(.*\)  # (.*)$", re.MULTILINE)
 INCLUDE = re.compile(r"\{\{#include ([^}]+)\}\}")
 FILE = re.compile(r"`([\w./-]+\.(?:rs|toml|py|txt|epd|json|yml))`")
 # Languages whose blocks show output, a grammar or a protocol.
@@ -129,6 +134,13 @@ def script_of(block, listed):
             # A subshell with `set -e` that is not a part of a condition.
             return f"{title}set +e; (set -e\n{text}); status=$?; set -e\n[[ ' {statuses} ' == *\" $status \"* ]]\n"
         return title + text
+    if block.language == "python" and block.page in PYTHON_PAGES:
+        # A complete program, whose comments after `print` are its output.
+        script = f"{title}(mkdir {block.line}; cd {block.line}; ln -s {shlex.quote(str(ROOT / 'testdata'))} .\n"
+        script += quoted_file("program.py", text) + '"$PYTHON" program.py > output\n'
+        if printed := PRINTED.findall(text):
+            script += quoted_file("expected", "".join(f"{line}\n" for line in printed)) + "diff expected output\n"
+        return script + ")\n"
     file = block.marker("file")
     if file is None and (named := FILE.findall(block.before)):
         file = named[-1]
@@ -204,6 +216,18 @@ def prepare(work, packages):
         f'[build]\nbuild-dir = "{target / "tutorials"}"\n'
         "[profile.dev]\ndebug = false\n"
         "[patch.crates-io]\n" + "".join(patches))
+
+
+def python_environment(python):
+    """The variables of programs that an interpreter runs."""
+    python = os.path.abspath(python)
+    # Relative directories are those of the caller.
+    paths = [os.path.abspath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    return {
+        "PYTHON": python,
+        "PYTHONPATH": os.pathsep.join(paths),
+        "PATH": f"{os.path.dirname(python)}:{os.environ['PATH']}",
+    }
 
 
 def environment(work, program):
@@ -286,15 +310,19 @@ def main():
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     parser.add_argument("--program", type=Path, default=target / "debug/readyok")
     parser.add_argument("--packages", type=Path, default=target / "packages")
+    parser.add_argument("--python", help="run the pages of the Python package with this interpreter")
     parser.add_argument("--keep", action="store_true", help="keep the directory of the run")
     parser.add_argument("pages", nargs="*", metavar="PAGE")
     arguments = parser.parse_args()
     work = Path(tempfile.mkdtemp(prefix="tutorials-")).resolve()
     run, failed = Run(), []
     try:
-        prepare(work, arguments.packages.resolve())
-        variables = environment(work, arguments.program.resolve(strict=True))
-        for page in arguments.pages or PAGES:
+        if arguments.python:
+            variables = os.environ | python_environment(arguments.python)
+        else:
+            prepare(work, arguments.packages.resolve())
+            variables = environment(work, arguments.program.resolve(strict=True))
+        for page in arguments.pages or (PYTHON_PAGES if arguments.python else PAGES):
             if page in run.ends:
                 continue
             try:
