@@ -20,13 +20,17 @@ pub(crate) struct Request {
     pub(crate) target: String,
     /// An existing executable to package, instead of a build with the profile `dist`.
     pub(crate) binary: Option<PathBuf>,
+    /// Only the Python wheel.
+    pub(crate) only_wheel: bool,
 }
 
 impl Request {
     pub(crate) fn parse(arguments: &[&str]) -> Option<Self> {
-        let mut request = Self { target: Platform::DEFAULT.to_owned(), binary: None };
+        let target = Platform::DEFAULT.to_owned();
+        let mut request = Self { target, binary: None, only_wheel: false };
         for pair in arguments.chunks(2) {
             match pair {
+                ["--only", "wheel"] => request.only_wheel = true,
                 ["--target", target] => (*target).clone_into(&mut request.target),
                 ["--binary", file] => request.binary = Some(PathBuf::from(file)),
                 _ => return None,
@@ -46,6 +50,8 @@ struct Dist {
     out: PathBuf,
     /// The directory of unpacked packages.
     stage: PathBuf,
+    /// Whether the packages are for tests, with an existing executable.
+    is_test: bool,
 }
 
 /// Builds all packages of a target in `target/dist`.
@@ -64,7 +70,11 @@ pub(crate) fn run(request: &Request) -> io::Result<()> {
         None => build(platform, &target)?,
     };
     let version = version()?;
-    let dist = Dist { platform, version, binary, out, stage };
+    let is_test = request.binary.is_some();
+    let dist = Dist { platform, version, binary, out, stage, is_test };
+    if request.only_wheel {
+        return wheel::write(&dist);
+    }
     dist.archive()?;
     if platform.system == System::Linux {
         dist.deb()?;

@@ -12,9 +12,10 @@ mod terms;
 const USAGE: &str = "usage: cargo xtask record <out-dir> [<engine>]
   records sessions with the installed engines (see testdata/transcripts/README.md);
   with <engine>, only those of that engine
-usage: cargo xtask dist [--target <target>] [--binary <file>]
+usage: cargo xtask dist [--target <target>] [--binary <file>] [--only wheel]
   builds the packages of a release in target/dist: archive, .deb, wheel, npm packages, SBOM, checksums;
-  with --binary, packages an existing executable
+  with --binary, packages an existing executable, and a debug build of the Python module for this machine;
+  with --only wheel, only the Python wheel, for which scripts/install-python.sh installs maturin
 usage: cargo xtask docs [--check]
   writes docs/rules.md and the names of values for Python and JavaScript; with --check, fails if they are stale
 usage: cargo xtask terms [--check | <path>]

@@ -202,7 +202,7 @@ impl fmt::Display for Problem {
             }
             Self::Start { text, .. } => write!(f, "cannot be started: {text}"),
             Self::Timeout(wait) => wait.fmt(f),
-            Self::OutOfTime(late) => write!(f, "lost on time, {late:?} ago"),
+            Self::OutOfTime(late) => write!(f, "lost on time by {late:?}"),
             Self::Disconnected => f.write_str("closed its output"),
             Self::Dropped(DropReason::Superseded) => f.write_str("a newer search replaced it"),
             Self::Dropped(DropReason::Cancelled) => f.write_str("the search was cancelled"),

@@ -8,11 +8,9 @@
     ['e5', 'Nf3']
 """
 
-from importlib.metadata import PackageNotFoundError as _PackageNotFoundError, version as _version
-
 from ._headers import Headers
 from ._names import FenForm, Format, GameName, Handicap, Notation, Result, Side, Termination
-from ._program import program
+from ._program import narikin, program
 from ._readyok import (
     Book,
     BookMove,
@@ -55,10 +53,15 @@ from .errors import (
     TablebaseError,
 )
 
-try:
-    __version__ = _version("readyok")
-except _PackageNotFoundError:
-    __version__ = "unknown"
+
+def __getattr__(name: str) -> str:
+    # Importing the metadata takes longer than importing this package.
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("readyok")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "Book",
@@ -103,6 +106,7 @@ __all__ = [
     "Termination",
     "format_command",
     "format_reply",
+    "narikin",
     "parse_command",
     "parse_reply",
     "program",

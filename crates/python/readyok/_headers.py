@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from ._readyok import Game
 
 
-class Headers(MutableMapping):
+class Headers(MutableMapping[str, str]):
     """The headers of a game, in the order of the file. Changes apply to the game.
 
     A name that a file repeats has its first value; `all` has the others.

@@ -28,6 +28,17 @@ def program() -> Optional[str]:
     return None
 
 
+def narikin() -> List[str]:
+    """The command of Narikin, the engine of this package for chess, Chess960 and shogi: `Engine(narikin())`.
+
+    Raises FileNotFoundError if the executable is not installed, as in a build from source.
+    """
+    found = program()
+    if found is None:
+        raise FileNotFoundError("the executable of readyok is not installed")
+    return [found, "engine"]
+
+
 def guards() -> List[List[str]]:
     """Commands that run the guardian of engines, the fastest first."""
     commands = []

@@ -3,13 +3,14 @@
 import asyncio
 import socket
 import weakref
+from typing import Tuple
 
 from ._readyok import Hub
 
-_hubs: "weakref.WeakKeyDictionary" = weakref.WeakKeyDictionary()
+_hubs: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Hub]" = weakref.WeakKeyDictionary()
 
 
-def future():
+def future() -> Tuple[Hub, "asyncio.Future[None]"]:
     """A future of the running loop, and the hub that resolves it."""
     loop = asyncio.get_running_loop()
     hub = _hubs.get(loop)
@@ -24,7 +25,9 @@ def future():
     return hub, loop.create_future()
 
 
-async def _read(loop, weak_hub, stream):
+async def _read(
+    loop: asyncio.AbstractEventLoop, weak_hub: "weakref.ref[Hub]", stream: socket.socket
+) -> None:
     with stream:
         while await loop.sock_recv(stream, 64):
             hub = weak_hub()

@@ -12,7 +12,7 @@ use pyo3::types::{PyBool, PyDict, PyString};
 use readyok_client::protocol::{OptionKind, Status};
 use readyok_client::{
     self as client, Builder, Dialect, EngineError, Event, GameResult, Guard, Notice, OptionValue,
-    Timeouts, WaitLimit,
+    Problem, Timeouts, WaitLimit,
 };
 use readyok_rules::MoveCodec;
 
@@ -225,20 +225,25 @@ impl Engine {
         called.ok_or_else(closed)?.or_raise()
     }
 
-    /// The position in the game of the last search, unless a new game begins.
-    fn game(&self, position: &Position, new_game: bool) -> PyResult<client::Game> {
+    fn codec(&self, position: &Position) -> PyResult<MoveCodec> {
         let rules = position.0.game();
-        let protocol = self.dialect.handshake();
-        let codec = MoveCodec::new(self.dialect, rules);
-        let codec = codec.ok_or_else(|| {
+        MoveCodec::new(self.dialect, rules).ok_or_else(|| {
+            let protocol = self.dialect.handshake();
             value_error(format_args!("{protocol} has no positions of {}", rules.name()))
-        })?;
-        let encoded = codec.encode_position(position.0.start(), position.0.moves());
-        let encoded = encoded.ok_or_else(|| {
-            value_error(format_args!(
-                "{protocol} cannot express the position {}",
-                position.0.start()
-            ))
+        })
+    }
+
+    /// The position in the game of the last search, unless a new game begins.
+    fn game(
+        &self,
+        position: &Position,
+        codec: MoveCodec,
+        new_game: bool,
+    ) -> PyResult<client::Game> {
+        let (rules, start) = (position.0.game(), position.0.start());
+        let encoded = codec.encode_position(start, position.0.moves()).ok_or_else(|| {
+            let protocol = self.dialect.handshake();
+            value_error(format_args!("{protocol} cannot express the position {start}"))
         })?;
         let mut last = lock(&self.game);
         let game = match &*last {
@@ -257,13 +262,14 @@ impl Engine {
         purpose: Purpose,
     ) -> PyResult<Search> {
         let engine = slf.get();
-        let search = limits::search(limits, engine.dialect, purpose == Purpose::PlayNow)?;
-        let game = engine.game(position, new_game)?;
+        let codec = engine.codec(position)?;
+        let search = limits::search(limits, codec, purpose == Purpose::PlayNow)?;
+        let game = engine.game(position, codec, new_game)?;
         let handle = engine.with(slf.py(), |engine| match purpose {
             Purpose::Analyse => engine.analyse(&game, search),
             Purpose::Play | Purpose::PlayNow => engine.begin(&game, search),
         })?;
-        Ok(Search::new(handle, slf.clone().unbind()))
+        Ok(Search::new(handle, codec, slf.clone().unbind()))
     }
 }
 
@@ -294,8 +300,13 @@ async fn quit(engine: Option<client::Engine>) -> Result<Option<ExitStatus>, Engi
     }
 }
 
+/// The exit status of an engine that was asked to end. One that had already ended is no error.
 fn exit_of(ended: Result<Option<ExitStatus>, EngineError>) -> PyResult<Option<i32>> {
-    Ok(ended.or_raise()?.and_then(exit_code))
+    let status = match ended {
+        Err(error) if *error.problem() == Problem::Disconnected => error.exit(),
+        ended => ended.or_raise()?,
+    };
+    Ok(status.and_then(exit_code))
 }
 
 #[pymethods]

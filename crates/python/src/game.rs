@@ -139,10 +139,13 @@ impl Game {
         Ok(())
     }
 
-    /// The result and what ended the game, if that is known.
+    /// The result and what ended the game, as in the record or else by the last position. None if neither is known.
     #[getter]
     fn outcome(&self) -> Option<Outcome> {
-        self.record().end().map(|end| Outcome::from(end.outcome))
+        let record = self.record();
+        let termination = record.derived_termination()?;
+        let result = record.end().map_or(record.result, |end| end.outcome.result);
+        Some(GameOutcome { result, termination }.into())
     }
 
     /// Ends the game. Without a result, the one that follows from the termination and the side to move is set.
@@ -197,7 +200,7 @@ impl Game {
         true
     }
 
-    /// The main line in UCI or USI notation. A null move is "0000".
+    /// The main line in UCI or USI notation. A null move is "0000"; the last move can be illegal (`Node.is_illegal`).
     #[getter]
     fn moves(&self) -> Vec<String> {
         self.mainline().map(|mv| self.uci(mv)).collect()
@@ -347,6 +350,7 @@ impl From<Evaluation> for PyEvaluation {
 #[pymethods]
 impl PyEvaluation {
     fn __repr__(&self) -> String {
-        format!("Evaluation({}, depth={:?})", self.score.0, self.depth)
+        let depth = self.depth.map(|depth| format!(", depth {depth}"));
+        format!("<Evaluation {}{}>", self.score.0, depth.unwrap_or_default())
     }
 }

@@ -151,6 +151,7 @@ pub(crate) struct BookMove {
 #[pymethods]
 impl BookMove {
     fn __repr__(&self) -> String {
-        format!("<BookMove {} ({:?})>", self.r#move, self.weight)
+        let weight = self.weight.map(|weight| format!(", weight {weight}"));
+        format!("<BookMove {}{}>", self.r#move, weight.unwrap_or_default())
     }
 }

@@ -1,12 +1,14 @@
 //! Limits of searches, by their names in Python.
 
+use std::num::NonZero;
 use std::time::Duration;
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use readyok_client::protocol::MateLimit;
-use readyok_client::{Clocks, Dialect, Go, Limit, Move, MoveList, Search};
+use readyok_client::{Clocks, Dialect, Go, Limit, MoveList, Search};
+use readyok_rules::MoveCodec;
 
 use crate::engine::option_texts;
 use crate::error::value_error;
@@ -25,7 +27,7 @@ fn millis(value: f64) -> PyResult<i64> {
 /// `must_end`: a search without a limit is an error, as nothing would end it.
 pub(crate) fn search(
     limits: Option<&Bound<'_, PyDict>>,
-    dialect: Dialect,
+    codec: MoveCodec,
     must_end: bool,
 ) -> PyResult<Search> {
     let mut go = Go::default();
@@ -39,36 +41,51 @@ pub(crate) fn search(
         let name: String = name.extract()?;
         let named = |error: PyErr| {
             let text = format!("argument '{name}': {}", error.value(value.py()));
-            PyErr::from_type(error.get_type(value.py()), text)
+            if error.is_instance_of::<PyOverflowError>(value.py()) {
+                value_error(text)
+            } else {
+                PyErr::from_type(error.get_type(value.py()), text)
+            }
         };
         match name.as_str() {
-            "time" => go.move_time = Some(seconds(value.extract().map_err(named)?)?),
+            "time" => go.move_time = Some(seconds(value.extract().map_err(named)?).map_err(named)?),
             "depth" => go.depth = Some(value.extract().map_err(named)?),
             "nodes" => go.nodes = Some(value.extract().map_err(named)?),
             "mate" => {
-                go.mate = Some(match dialect {
+                go.mate = Some(match codec.dialect() {
                     Dialect::Uci => MateLimit::Moves(value.extract().map_err(named)?),
-                    Dialect::Usi => MateLimit::Time(seconds(value.extract().map_err(named)?)?),
+                    Dialect::Usi => {
+                        MateLimit::Time(seconds(value.extract().map_err(named)?).map_err(named)?)
+                    }
                 });
             }
             "clock" => {
                 let (first, second): (f64, f64) = value.extract().map_err(named)?;
-                go.clocks.white_time = Some(millis(first)?);
-                go.clocks.black_time = Some(millis(second)?);
+                go.clocks.white_time = Some(millis(first).map_err(named)?);
+                go.clocks.black_time = Some(millis(second).map_err(named)?);
             }
             "increment" => increment = value.extract().map_err(named)?,
-            "byoyomi" => go.clocks.byoyomi = Some(millis(value.extract().map_err(named)?)?),
+            "byoyomi" => {
+                go.clocks.byoyomi = Some(millis(value.extract().map_err(named)?).map_err(named)?)
+            }
             "moves_to_go" => go.clocks.moves_to_go = Some(value.extract().map_err(named)?),
             "moves" => {
                 let mut moves = MoveList::EMPTY;
                 for text in value.extract::<Vec<String>>().map_err(named)? {
-                    moves.push(Move::read(&text, dialect).map_err(value_error)?);
+                    let mv = codec.encode_text(&text);
+                    moves
+                        .push(mv.ok_or_else(|| value_error(format_args!("not a move: {text:?}")))?);
                 }
                 go.search_moves = Some(moves);
             }
-            "lines" => lines = Some(value.extract().map_err(named)?),
+            "lines" => {
+                let count: u32 = value.extract().map_err(named)?;
+                lines = Some(
+                    NonZero::new(count).ok_or_else(|| named(value_error("must be positive")))?,
+                );
+            }
             "options" => options = option_texts(Some(&value))?,
-            "deadline" => deadline = Some(seconds(value.extract().map_err(named)?)?),
+            "deadline" => deadline = Some(seconds(value.extract().map_err(named)?).map_err(named)?),
             "ponder" => ponder = value.is_truthy()?,
             "ponder_after" => ponder_after = value.is_truthy()?,
             _ => {
@@ -87,7 +104,7 @@ pub(crate) fn search(
     }
     let mut search = Search::new(Limit::Go(Box::new(go)));
     if let Some(lines) = lines {
-        search = search.lines(lines);
+        search = search.lines(lines.get());
     }
     for (name, value) in options {
         search = search.option(name, value.unwrap_or_default());

@@ -1,9 +1,12 @@
 //! Reading and writing files of games.
 
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::{self, Cursor, Read};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Cursor, Read, Write};
 use std::path::PathBuf;
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, TryLockError};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -197,11 +200,53 @@ impl Records {
 
 /// Where games are written.
 enum Target {
-    File(PathBuf, Encoder<File>),
+    File(NewFile),
     Object(Py<PyAny>),
 }
 
-/// Writes games to a file, which is replaced, and returns their number.
+/// A file that replaces another one when it is complete, so that games can be read from the old one meanwhile.
+struct NewFile {
+    path: PathBuf,
+    temporary: PathBuf,
+    encoder: Option<Encoder<File>>,
+}
+
+impl NewFile {
+    fn create(path: PathBuf, compression: Option<Compression>) -> io::Result<Self> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let mut name = OsString::from(".");
+        name.push(path.file_name().ok_or(io::ErrorKind::InvalidInput)?);
+        name.push(format!(".{}-{}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
+        let temporary = path.with_file_name(name);
+        let file = File::create_new(&temporary)?;
+        Ok(Self { path, temporary, encoder: Some(Encoder::new(file, compression)) })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.encoder.as_mut().map_or(Ok(()), |encoder| encoder.write_all(bytes))
+    }
+
+    fn finish(mut self) -> io::Result<()> {
+        if let Some(encoder) = self.encoder.take() {
+            encoder.finish()?;
+            fs::rename(&self.temporary, &self.path)?;
+            self.temporary.clear();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if !self.temporary.as_os_str().is_empty() {
+            // An incomplete file. It may have been removed already.
+            let _ = fs::remove_file(&self.temporary);
+        }
+    }
+}
+
+/// Writes games to a file, and returns their number. The file is replaced when all games are written: it can be the source
+/// of the games, and remains after an error.
 ///
 /// games: any iterable of games.
 /// target: a path, whose extension selects the format and the compression (.gz, .bz2, .zst), or a binary file object.
@@ -230,12 +275,9 @@ pub(crate) fn write(
         let inner = compression.map_or(path.as_path(), |(_, inner)| inner);
         let extension = inner.extension().and_then(|extension| extension.to_str());
         known = known.or_else(|| extension.and_then(Format::from_extension));
-        if known.is_none() {
-            return Err(value_error("the format is not known"));
-        }
-        let file = File::create(&path).map_err(|error| os_error(&error, Some(&path)))?;
-        let encoder = Encoder::new(file, compression.map(|(compression, _)| compression));
-        Target::File(path, encoder)
+        let compression = compression.map(|(compression, _)| compression);
+        let file = NewFile::create(path.clone(), compression);
+        Target::File(file.map_err(|error| os_error(&error, Some(&path)))?)
     };
     let format = known.ok_or_else(|| value_error("the format is not known"))?;
     let mut count = 0;
@@ -263,9 +305,9 @@ pub(crate) fn write(
 impl Target {
     fn write(&mut self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
         match self {
-            Self::File(path, encoder) => {
-                let written = py.detach(|| io::Write::write_all(encoder, bytes));
-                written.map_err(|error| os_error(&error, Some(path)))
+            Self::File(file) => {
+                let written = py.detach(|| file.write(bytes));
+                written.map_err(|error| os_error(&error, Some(&file.path)))
             }
             Self::Object(object) => {
                 object.call_method1(py, "write", (PyBytes::new(py, bytes),)).map(drop)
@@ -275,8 +317,9 @@ impl Target {
 
     fn finish(self, py: Python<'_>) -> PyResult<()> {
         match self {
-            Self::File(path, encoder) => {
-                let finished = py.detach(|| encoder.finish()).map(drop);
+            Self::File(file) => {
+                let path = file.path.clone();
+                let finished = py.detach(|| file.finish());
                 finished.map_err(|error| os_error(&error, Some(&path)))
             }
             Self::Object(_) => Ok(()),

@@ -1,5 +1,6 @@
 //! Scores of engines.
 
+use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
@@ -14,7 +15,7 @@ use crate::names;
 /// The score of a position, from the view of the side to move unless stated otherwise.
 ///
 /// cp: centipawns.
-/// mate: plies until the mate, at least 1; negative if the side to move will be mated.
+/// mate: plies until the mate; negative if the side to move will be mated, 0 if it is mated.
 ///
 /// Scores are ordered: a later loss is better, a sooner win is better, and mates are beyond all centipawns.
 #[pyclass(module = "readyok", frozen)]
@@ -93,11 +94,19 @@ impl Score {
         self.0.to_string()
     }
 
+    fn __getnewargs_ex__(&self) -> PyResult<((Option<i32>,), BTreeMap<&'static str, i64>)> {
+        match (self.cp(), self.mate()) {
+            (Some(cp), _) => Ok(((Some(cp),), BTreeMap::new())),
+            (None, Some(plies)) => Ok(((None,), BTreeMap::from([("mate", plies)]))),
+            (None, None) => Err(value_error("a mate at an unknown distance cannot be copied")),
+        }
+    }
+
     fn __repr__(&self) -> String {
         match (self.cp(), self.mate()) {
             (Some(cp), _) => format!("Score({cp})"),
-            (None, Some(plies)) if plies != 0 => format!("Score(mate={plies})"),
-            _ => format!("<Score {}>", self.0),
+            (None, Some(plies)) => format!("Score(mate={plies})"),
+            (None, None) => format!("<Score {}>", self.0),
         }
     }
 }

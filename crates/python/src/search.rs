@@ -1,5 +1,6 @@
 //! Searches, their reports and their results.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -7,8 +8,9 @@ use pyo3::exceptions::{PyStopAsyncIteration, PyTimeoutError};
 use pyo3::prelude::*;
 use readyok_client::protocol::{Checkmate, Info as ProtocolInfo, Reply};
 use readyok_client::{
-    self as client, Best, Bound as ScoreBound, Dialect, EngineError, MoveList, SearchHandle,
+    self as client, Best, Bound as ScoreBound, Dialect, EngineError, SearchHandle,
 };
+use readyok_rules::MoveCodec;
 
 use crate::engine::Engine;
 use crate::error::{IntoException, OrRaise};
@@ -22,6 +24,8 @@ type End = Result<client::SearchResult, EngineError>;
 /// A search, and its end as soon as it was taken from the engine. Several threads and tasks can wait for it.
 struct Shared {
     handle: SearchHandle,
+    /// Moves of engines for other games can have another form: those of shogi in UCI.
+    codec: MoveCodec,
     end: Mutex<Option<End>>,
 }
 
@@ -82,8 +86,8 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    pub(crate) fn new(handle: SearchHandle, engine: Py<Engine>) -> Self {
-        Self { shared: Arc::new(Shared { handle, end: Mutex::new(None) }), _engine: engine }
+    pub(crate) fn new(handle: SearchHandle, codec: MoveCodec, engine: Py<Engine>) -> Self {
+        Self { shared: Arc::new(Shared { handle, codec, end: Mutex::new(None) }), _engine: engine }
     }
 
     pub(crate) fn wait_for_end(
@@ -96,7 +100,9 @@ impl Search {
             let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
             let slice = left.map_or(SIGNALS, |left| left.min(SIGNALS));
             if let Some(end) = py.detach(|| self.shared.end_within(slice)) {
-                return end.or_raise().map(SearchResult);
+                return end
+                    .or_raise()
+                    .map(|result| SearchResult { result, codec: self.shared.codec });
             }
             py.check_signals()?;
             if left.is_some_and(|left| left <= slice) {
@@ -139,7 +145,8 @@ impl Search {
             Some(Ok(result)) => result.lines.clone(),
             Some(Err(_)) | None => self.shared.handle.so_far(),
         });
-        lines.iter().cloned().map(|info| Info(Arc::new(info))).collect()
+        let codec = self.shared.codec;
+        lines.iter().cloned().map(|info| Info::new(info, codec)).collect()
     }
 
     fn __iter__(slf: Py<Self>) -> Py<Self> {
@@ -162,7 +169,7 @@ impl Search {
                 Some(update)
             });
             match next {
-                Some(Some(update)) => return Ok(Some(Info(Arc::new(*update.info)))),
+                Some(Some(update)) => return Ok(Some(Info::new(*update.info, search.codec))),
                 Some(None) => py.check_signals()?,
                 None => {
                     return match &*lock(&search.end) {
@@ -182,7 +189,10 @@ impl Search {
             stop.disarm();
             end
         };
-        Task::then(end, |py, end| Ok(Py::new(py, SearchResult(end.or_raise()?))?.into_any()))
+        let codec = self.shared.codec;
+        Task::then(end, move |py, end| {
+            Ok(Py::new(py, SearchResult { result: end.or_raise()?, codec })?.into_any())
+        })
     }
 
     fn __aiter__(slf: Py<Self>) -> Py<Self> {
@@ -199,8 +209,9 @@ impl Search {
                 None => Err(search.ended().await.err()),
             }
         };
-        Task::then(next, |py, next| match next {
-            Ok(info) => Ok(Py::new(py, Info(Arc::new(info)))?.into_any()),
+        let codec = self.shared.codec;
+        Task::then(next, move |py, next| match next {
+            Ok(info) => Ok(Py::new(py, Info::new(info, codec))?.into_any()),
             Err(Some(error)) => Err(error.into_exception()),
             Err(None) => Err(PyStopAsyncIteration::new_err(())),
         })
@@ -230,38 +241,47 @@ impl Search {
 
 /// A report of a search (`info`). Fields that the engine did not send are None.
 #[pyclass(module = "readyok", frozen)]
-pub(crate) struct Info(pub(crate) Arc<ProtocolInfo<'static>>);
+pub(crate) struct Info {
+    info: ProtocolInfo<'static>,
+    codec: MoveCodec,
+}
+
+impl Info {
+    fn new(info: ProtocolInfo<'static>, codec: MoveCodec) -> Self {
+        Self { info, codec }
+    }
+}
 
 #[pymethods]
 impl Info {
     /// The depth in plies.
     #[getter]
     fn depth(&self) -> Option<u32> {
-        self.0.depth
+        self.info.depth
     }
 
     /// The selective depth in plies.
     #[getter]
     fn seldepth(&self) -> Option<u32> {
-        self.0.seldepth
+        self.info.seldepth
     }
 
     /// The rank of the variation; 1 is the best.
     #[getter]
     fn multipv(&self) -> u32 {
-        self.0.multipv.unwrap_or(1)
+        self.info.multipv.unwrap_or(1)
     }
 
     /// The score from the view of the side to move.
     #[getter]
     fn score(&self) -> Option<Score> {
-        self.0.score.map(Score)
+        self.info.score.map(Score)
     }
 
     /// "exact"; "lower" if the true score is this or higher, "upper" if it is this or lower.
     #[getter]
     fn bound(&self) -> &'static str {
-        match self.0.bound {
+        match self.info.bound {
             ScoreBound::Exact => "exact",
             ScoreBound::Lower => "lower",
             ScoreBound::Upper => "upper",
@@ -271,67 +291,68 @@ impl Info {
     /// Probabilities of win, draw and loss of the side to move, in permille.
     #[getter]
     fn wdl(&self) -> Option<(u16, u16, u16)> {
-        self.0.wdl.map(|wdl| (wdl.win, wdl.draw, wdl.loss))
+        self.info.wdl.map(|wdl| (wdl.win, wdl.draw, wdl.loss))
     }
 
     /// Nodes searched.
     #[getter]
     fn nodes(&self) -> Option<u64> {
-        self.0.nodes
+        self.info.nodes
     }
 
     /// Nodes per second.
     #[getter]
     fn nps(&self) -> Option<u64> {
-        self.0.nps
+        self.info.nps
     }
 
     /// The usage of the hash table in permille.
     #[getter]
     fn hashfull(&self) -> Option<u32> {
-        self.0.hashfull
+        self.info.hashfull
     }
 
     /// Tablebase hits.
     #[getter]
     fn tbhits(&self) -> Option<u64> {
-        self.0.tbhits
+        self.info.tbhits
     }
 
     /// Seconds since the start of the search.
     #[getter]
     fn time(&self) -> Option<f64> {
-        self.0.time.map(|time| time.as_secs_f64())
+        self.info.time.map(|time| time.as_secs_f64())
     }
 
     /// The move being searched.
     #[getter]
     fn currmove(&self) -> Option<String> {
-        self.0.currmove.as_ref().map(|mv| mv.as_str().to_owned())
+        self.info.currmove.as_ref().map(|mv| self.codec.decode_text(mv.as_str()).into_owned())
     }
 
     /// The number of the move being searched, from 1.
     #[getter]
     fn currmovenumber(&self) -> Option<u32> {
-        self.0.currmovenumber
+        self.info.currmovenumber
     }
 
-    /// The principal variation as sent. `Position.line` writes it in SAN or another notation.
+    /// The principal variation, in the notation of the game; illegal moves are not removed. `Position.line` writes it in SAN or another notation.
     #[getter]
     fn pv(&self) -> Vec<String> {
-        self.0.pv.iter().flat_map(MoveList::tokens).map(str::to_owned).collect()
+        let moves = self.info.pv.iter().flat_map(|pv| self.codec.decode_line(pv));
+        moves.map(Cow::into_owned).collect()
     }
 
     /// The text of `info string`.
     #[getter]
     fn string(&self) -> Option<&str> {
-        self.0.string.as_deref()
+        self.info.string.as_deref()
     }
 
     /// The line in UCI.
     fn __str__(&self) -> String {
         let mut text = String::new();
-        let info = Reply::Info(ProtocolInfo::clone(&self.0));
+        let info = Reply::Info(self.info.clone());
         match info.write(Dialect::Uci, &mut text) {
             Ok(()) => text,
             Err(error) => format!("info string {error}"),
@@ -345,20 +366,29 @@ impl Info {
 
 /// The result of a search.
 #[pyclass(module = "readyok", frozen)]
-pub(crate) struct SearchResult(pub(crate) client::SearchResult);
+pub(crate) struct SearchResult {
+    result: client::SearchResult,
+    codec: MoveCodec,
+}
+
+impl SearchResult {
+    fn text(&self, mv: &client::Move) -> String {
+        self.codec.decode_text(mv.as_str()).into_owned()
+    }
+}
 
 #[pymethods]
 impl SearchResult {
     /// The move, in UCI or USI notation. It was not checked for legality. None if the engine has no move or resigns.
     #[getter]
     fn r#move(&self) -> Option<String> {
-        self.0.best_move().map(|mv| mv.as_str().to_owned())
+        self.result.best_move().map(|mv| self.text(&mv))
     }
 
     /// "resign" or "win" (a declaration) of a shogi engine.
     #[getter]
     fn declaration(&self) -> Option<&'static str> {
-        match self.0.best {
+        match self.result.best {
             Best::Resign => Some("resign"),
             Best::Win => Some("win"),
             Best::Move(_) | Best::None | Best::Other(_) => None,
@@ -368,7 +398,7 @@ impl SearchResult {
     /// The answer of the engine as it was sent, such as "e2e4", "(none)" or "resign".
     #[getter]
     fn answer(&self) -> String {
-        match &self.0.best {
+        match &self.result.best {
             Best::Move(mv) => mv.as_str().to_owned(),
             Best::None => "(none)".to_owned(),
             Best::Resign => "resign".to_owned(),
@@ -380,20 +410,20 @@ impl SearchResult {
     /// The expected reply.
     #[getter]
     fn ponder(&self) -> Option<String> {
-        self.0.ponder.as_ref().map(|mv| mv.as_str().to_owned())
+        self.result.ponder.as_ref().map(|mv| self.text(mv))
     }
 
     /// Whether the engine pondered on this position and received `ponderhit`.
     #[getter]
     fn ponder_hit(&self) -> bool {
-        self.0.ponder_hit
+        self.result.ponder_hit
     }
 
     /// The answer to a mate search: "mate", "nomate", "timeout", "notimplemented" or "unknown". None after other searches of
     /// a shogi engine; derived from the score for a chess engine.
     #[getter]
     fn checkmate(&self) -> &'static str {
-        match self.0.clone().into_checkmate() {
+        match self.result.clone().into_checkmate() {
             Checkmate::Moves(_) => "mate",
             Checkmate::NoMate => "nomate",
             Checkmate::Timeout => "timeout",
@@ -405,8 +435,10 @@ impl SearchResult {
     /// The moves of the mate that a mate search found. Empty without one.
     #[getter]
     fn mate_line(&self) -> Vec<String> {
-        match self.0.clone().into_checkmate() {
-            Checkmate::Moves(moves) => moves.tokens().map(str::to_owned).collect(),
+        match self.result.clone().into_checkmate() {
+            Checkmate::Moves(moves) => {
+                self.codec.decode_line(&moves).map(Cow::into_owned).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -414,19 +446,19 @@ impl SearchResult {
     /// The latest report about the best variation.
     #[getter]
     fn info(&self) -> Info {
-        Info(Arc::new(self.0.info.clone()))
+        Info::new(self.result.info.clone(), self.codec)
     }
 
     /// The latest reports about all variations, the best first.
     #[getter]
     fn lines(&self) -> Vec<Info> {
-        self.0.lines.iter().cloned().map(|info| Info(Arc::new(info))).collect()
+        self.result.lines.iter().cloned().map(|info| Info::new(info, self.codec)).collect()
     }
 
     /// Seconds from `go` or `ponderhit` to the answer.
     #[getter]
     fn time(&self) -> f64 {
-        self.0.time().as_secs_f64()
+        self.result.time().as_secs_f64()
     }
 
     fn __repr__(&self) -> String {

@@ -55,7 +55,9 @@ EXPECTED = {0, 1, 3, 4, 130, -signal.SIGINT, -signal.SIGTERM, -signal.SIGKILL}
 def program(begin, end, engine, delay):
     head = HEAD.format(engine=engine, delay=delay)
     if BEGIN[begin] is None:
-        body = "\n".join("    " + line for line in END[end].splitlines())
+        # Signals only cancel the main task, so it must wait in the loop.
+        lines = END[end].replace("time.sleep(30)", "await asyncio.sleep(30)").replace("engine.analyse(position).wait()", "await engine.begin(position)")
+        body = "\n".join("    " + line for line in lines.splitlines())
         return head + TASKS.format(end=body)
     return head + BEGIN[begin] + f"\ntime.sleep({delay})\n" + END[end] + "\n"
 

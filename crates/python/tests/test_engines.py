@@ -1,6 +1,8 @@
 """Engines: results, limits, errors, cancellation."""
 
 import asyncio
+import os
+import signal
 import threading
 import time
 
@@ -152,6 +154,22 @@ def test_notices_name_unknown_lines(tmp_path):
     with Engine(script(tmp_path, *lines), protocol="uci") as engine:
         engine.ready()
         assert "hello" in engine.notices()
+
+
+def test_shogi_moves_over_uci_have_the_notation_of_usi():
+    with Engine(readyok.narikin(), protocol="uci") as engine:
+        position = Position(game="shogi", moves=["7g7f", "3c3d"])
+        result = engine.play(position, nodes=200)
+        assert position.is_legal(result.move) and position.after(*result.info.pv).ply >= 3
+        assert engine.play(position, nodes=50, moves=["8h2b+"]).move == "8h2b+"
+
+
+def test_a_crash_in_a_block_is_raised_once(stockfish):
+    with Engine(stockfish) as engine:
+        os.kill(engine.pid, signal.SIGKILL)
+        with pytest.raises(readyok.EngineTerminatedError):
+            engine.play(Position(), nodes=1)
+    assert engine.close() is None
 
 
 def test_shogi_positions_need_an_engine_that_knows_them(engine):

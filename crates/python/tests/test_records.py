@@ -107,6 +107,20 @@ def test_compression_follows_the_extension(tmp_path, extension):
     assert [game.moves for game in read(path)] == [first(PGN).moves] * 2
 
 
+def test_a_file_is_replaced_when_it_is_complete(tmp_path):
+    path = tmp_path / "a.pgn"
+    assert write([first(PGN)] * 200, path) == 200
+    assert write(read(path), path) == 200 and len(list(read(path))) == 200
+    with pytest.raises(RuntimeError):
+        write((game for game in iter_then_fail(first(PGN))), path)
+    assert len(list(read(path))) == 200 and [file.name for file in tmp_path.iterdir()] == ["a.pgn"]
+
+
+def iter_then_fail(game):
+    yield game
+    raise RuntimeError
+
+
 def test_shogi_formats_convert_into_each_other():
     game = Game(Position(game="shogi", moves=["7g7f", "3c3d", "8h2b+"]))
     game.set_player("first", "羽生")

@@ -17,8 +17,8 @@ pub(super) struct Platform {
     pub(super) system: System,
     /// The name in file names of archives.
     pub(super) name: &'static str,
-    /// Platform tags of a wheel.
-    pub(super) wheel_tags: &'static [&'static str],
+    /// The targets of Python modules, and the platform tags of their wheels.
+    pub(super) wheels: &'static [(&'static str, &'static str)],
     /// `process.platform` and `process.arch` of Node.
     pub(super) node: (&'static str, &'static str),
 }
@@ -31,42 +31,48 @@ impl Platform {
             target: Self::DEFAULT,
             system: System::Linux,
             name: "linux-x86_64",
-            wheel_tags: &["manylinux_2_17_x86_64", "musllinux_1_1_x86_64"],
+            wheels: &[
+                ("x86_64-unknown-linux-gnu", "manylinux_2_17"),
+                (Self::DEFAULT, "musllinux_1_2"),
+            ],
             node: ("linux", "x64"),
         },
         Self {
             target: "aarch64-unknown-linux-musl",
             system: System::Linux,
             name: "linux-aarch64",
-            wheel_tags: &["manylinux_2_17_aarch64", "musllinux_1_1_aarch64"],
+            wheels: &[
+                ("aarch64-unknown-linux-gnu", "manylinux_2_17"),
+                ("aarch64-unknown-linux-musl", "musllinux_1_2"),
+            ],
             node: ("linux", "arm64"),
         },
         Self {
             target: "aarch64-apple-darwin",
             system: System::MacOs,
             name: "macos-aarch64",
-            wheel_tags: &["macosx_11_0_arm64"],
+            wheels: &[("aarch64-apple-darwin", "pypi")],
             node: ("darwin", "arm64"),
         },
         Self {
             target: "x86_64-apple-darwin",
             system: System::MacOs,
             name: "macos-x86_64",
-            wheel_tags: &["macosx_10_12_x86_64"],
+            wheels: &[("x86_64-apple-darwin", "pypi")],
             node: ("darwin", "x64"),
         },
         Self {
             target: "x86_64-pc-windows-gnu",
             system: System::Windows,
             name: "windows-x86_64",
-            wheel_tags: &["win_amd64"],
+            wheels: &[("x86_64-pc-windows-gnu", "pypi")],
             node: ("win32", "x64"),
         },
         Self {
             target: "x86_64-pc-windows-msvc",
             system: System::Windows,
             name: "windows-x86_64",
-            wheel_tags: &["win_amd64"],
+            wheels: &[("x86_64-pc-windows-msvc", "pypi")],
             node: ("win32", "x64"),
         },
     ];

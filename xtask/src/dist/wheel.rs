@@ -1,79 +1,53 @@
-//! A Python wheel that installs the executable.
+//! Python wheels by maturin: the module, and the executable, which is also the guardian of its engines.
 
-use std::fmt::Write as _;
+use std::io;
 use std::path::Path;
-use std::{fs, io};
+use std::process::Command;
 
-use data_encoding::BASE64URL_NOPAD;
+use super::{Dist, check, copy, install};
 
-use super::{Dist, copy, install, pack_zip, sha256};
+const PROJECT: &str = "crates/python";
 
-/// Writes `readyok-<version>-py3-none-<platform>.whl`.
+/// Writes `readyok-<version>-cp39-abi3-<platform>.whl` for each platform tag of the target.
+///
+/// A debug build of the module for this machine follows an existing executable, as it is for tests.
 pub(super) fn write(dist: &Dist) -> io::Result<()> {
-    let root = dist.directory("wheel")?;
-    let name = format!("readyok-{}", dist.version);
-    let info = root.join(name.clone() + ".dist-info");
-    let scripts = root.join(name.clone() + ".data/scripts");
-    install(&dist.binary, &scripts.join(dist.platform.executable()))?;
-    copy(Path::new("LICENSE-GPL"), &info.join("licenses/LICENSE-GPL"))?;
-    fs::write(
-        info.join("METADATA"),
-        metadata(&dist.version, &fs::read_to_string("crates/readyok/README.md")?),
-    )?;
-    fs::write(info.join("WHEEL"), wheel(dist.platform.wheel_tags))?;
-    let mut record = String::new();
-    list(&root, &root, &mut record)?;
-    _ = writeln!(record, "{name}.dist-info/RECORD,,");
-    fs::write(info.join("RECORD"), record)?;
-    let tags = dist.platform.wheel_tags.join(".");
-    pack_zip(&root, &dist.out.join(format!("{name}-py3-none-{tags}.whl")))
+    // Maturin installs the files of this directory next to the interpreter.
+    let data = Path::new(PROJECT).join("readyok.data");
+    install(&dist.binary, &data.join("scripts").join(dist.platform.executable()))?;
+    copy(Path::new("LICENSE-GPL"), &Path::new(PROJECT).join("LICENSE-GPL"))?;
+    let built = if dist.is_test {
+        build(dist, &["--profile", "dev", "--compatibility", "linux"], &[])
+    } else {
+        dist.platform.wheels.iter().try_for_each(|(target, tag)| {
+            let mut arguments =
+                vec!["--profile", "dist", "--target", target, "--compatibility", tag];
+            if target.contains("linux") {
+                // Its linker has the versions of the C libraries that the tags promise.
+                arguments.push("--zig");
+            }
+            // As for the executable.
+            build(dist, &arguments, &["-Copt-level=3"])
+        })
+    };
+    std::fs::remove_dir_all(&data)?;
+    built
 }
 
-fn metadata(version: &str, readme: &str) -> String {
-    let readme = readme.replace("cargo install --locked readyok", "pip install readyok");
-    format!(
-        "Metadata-Version: 2.4\n\
-        Name: readyok\n\
-        Version: {version}\n\
-        Summary: Check, match, analyse with and play against UCI and USI chess and shogi engines\n\
-        Keywords: chess,shogi,uci,usi,sprt\n\
-        License-Expression: GPL-3.0-or-later\n\
-        License-File: LICENSE-GPL\n\
-        Classifier: Topic :: Games/Entertainment :: Board Games\n\
-        Requires-Python: >=3.8\n\
-        Description-Content-Type: text/markdown\n\
-        \n\
-        {readme}"
-    )
-}
-
-fn wheel(tags: &[&str]) -> String {
-    let mut text =
-        "Wheel-Version: 1.0\nGenerator: readyok-xtask\nRoot-Is-Purelib: false\n".to_owned();
-    for tag in tags {
-        _ = writeln!(text, "Tag: py3-none-{tag}");
+fn build(dist: &Dist, arguments: &[&str], flags: &[&str]) -> io::Result<()> {
+    // Maturin finds Zig as a package of the first interpreter.
+    let installed = std::path::absolute("target/python/bin")?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let directories = std::iter::once(installed.clone()).chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(directories).map_err(io::Error::other)?;
+    let program = Some(installed.join("maturin")).filter(|program| program.exists());
+    let mut maturin = Command::new(program.unwrap_or_else(|| "maturin".into()));
+    maturin.env("PATH", path);
+    maturin.args(["build", "--locked", "--quiet", "--manifest-path"]);
+    maturin.arg(Path::new(PROJECT).join("Cargo.toml")).arg("--out").arg(&dist.out);
+    maturin.args(arguments);
+    if !flags.is_empty() {
+        maturin.arg("--").args(flags);
     }
-    text
-}
-
-/// Appends a line with path, hash and size for each file.
-fn list(root: &Path, directory: &Path, record: &mut String) -> io::Result<()> {
-    let mut paths = Vec::new();
-    for entry in fs::read_dir(directory)? {
-        paths.push(entry?.path());
-    }
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            list(root, &path, record)?;
-            continue;
-        }
-        let bytes = fs::read(&path)?;
-        let relative = path.strip_prefix(root).map_err(io::Error::other)?;
-        let name = relative.to_string_lossy().replace('\\', "/");
-        let line =
-            format!("{name},sha256={},{}\n", BASE64URL_NOPAD.encode(&sha256(&bytes)), bytes.len());
-        record.push_str(&line);
-    }
-    Ok(())
+    check(maturin.stdout(io::stderr()))
 }

@@ -1,0 +1,174 @@
+"""Comparisons with python-chess and cshogi over random games and the test files of python-chess. No difference is expected."""
+
+import io
+import random
+from pathlib import Path
+
+import chess
+import chess.pgn
+import chess.syzygy
+import cshogi
+import pytest
+import readyok
+from readyok import Position
+
+FILES = Path(__file__).resolve().parents[3] / "target" / "python" / "chess-data"
+# Results of python-chess that count as ours; it lists fivefold repetition and 75 moves only if they are not claimed before.
+NAMES = {
+    chess.Termination.CHECKMATE: "checkmate",
+    chess.Termination.STALEMATE: "stalemate",
+    chess.Termination.INSUFFICIENT_MATERIAL: "insufficient-material",
+    chess.Termination.THREEFOLD_REPETITION: "repetition",
+    chess.Termination.FIVEFOLD_REPETITION: "repetition",
+    chess.Termination.FIFTY_MOVES: "fifty-moves",
+    chess.Termination.SEVENTYFIVE_MOVES: "fifty-moves",
+}
+
+
+def compare(board, position):
+    """Compares everything that both know about a position."""
+    moves = list(board.legal_moves)
+    assert sorted(position.legal_moves) == sorted(move.uci() for move in moves), board.fen()
+    for move in moves:
+        san = board.san(move)
+        assert position.notation(move.uci()) == san and position.parse(san) == move.uci(), (board.fen(), move)
+    assert position.in_check == board.is_check() and position.turn == ("first" if board.turn else "second")
+    assert position.halfmove_clock == board.halfmove_clock and position.move_number == board.fullmove_number
+    if board.chess960:
+        assert position.text("shredder") == board.shredder_fen(en_passant="legal")
+    else:
+        assert position.text() == board.fen(en_passant="legal") and position.text("fen") == board.fen(en_passant="fen")
+    assert {chess.square_name(square): piece.symbol() for square, piece in board.piece_map().items()} == position.pieces
+
+
+@pytest.mark.parametrize("chess960", [False, True])
+def test_random_games_of_chess(chess960):
+    dice = random.Random(17)
+    plies = outcomes = 0
+    for _ in range(60):
+        if chess960:
+            number = dice.randrange(960)
+            board, position = chess.Board.from_chess960_pos(number), Position.chess960(number)
+            assert position.chess960_number == number
+        else:
+            board, position = chess.Board(), Position()
+        for _ in range(dice.choice((30, 120, 400))):
+            if plies % 3 == 0:
+                compare(board, position)
+            ended = board.outcome(claim_draw=True)
+            # A claim of the next move is not an outcome of the position.
+            if ended and ended.termination in (chess.Termination.THREEFOLD_REPETITION, chess.Termination.FIFTY_MOVES):
+                claimed = board.is_repetition(3) or board.halfmove_clock >= 100
+                ended = ended if claimed else None
+            ours = position.outcome
+            if (ours is None) != (ended is None):
+                # Dead positions by other reasons than the pieces are ours alone.
+                assert ours is not None and ours.termination == "dead-position", (board.fen(), ours, ended)
+            elif ended:
+                assert (ours.result, ours.termination) == (ended.result(), NAMES[ended.termination]), board.fen()
+                outcomes += 1
+            moves = list(board.legal_moves)
+            if not moves:
+                break
+            move = dice.choice(moves)
+            board.push(move)
+            position.push(move.uci())
+            plies += 1
+            if dice.random() < 0.05:
+                assert position.pop() == board.pop().uci()
+    assert plies > 4000 and outcomes > 5
+
+
+def test_files_of_python_chess():
+    games = 0
+    for path in sorted((FILES / "pgn").glob("*.pgn")):
+        text = path.read_bytes()
+        theirs = io.StringIO(text.decode("utf-8", errors="replace"))
+        for game in readyok.read(path):
+            known = chess.pgn.read_game(theirs)
+            while known is not None and not known.errors and not list(known.mainline()) and not len(game) and not known.headers:
+                known = chess.pgn.read_game(theirs)
+            assert known is not None, path
+            if known.errors:
+                continue
+            assert game.moves == [move.uci() for move in known.mainline_moves()], (path, games)
+            assert game.position.text() == known.end().board().fen(en_passant="legal")
+            comments = [node.comment for node in known.mainline() if node.comment]
+            ours, node = [], game.root
+            while node := node.next:
+                ours += [node] if node.comments or node.clock is not None or node.evaluation or node.marks else []
+            assert len(ours) == len(comments), path
+            assert [sorted(node.nags) for node in nodes(game.root)] == [sorted(node.nags) for node in known.mainline()], path
+            games += 1
+    assert games > 20
+
+
+def nodes(node):
+    while node := node.next:
+        yield node
+
+
+def test_positions_of_python_chess():
+    count = 0
+    for path in sorted(FILES.glob("*.epd")):
+        for line in path.read_text(encoding="utf-8").splitlines()[:300]:
+            if not line.strip():
+                continue
+            board = chess.Board()
+            board.set_epd(line)
+            compare(board, Position(board.fen()))
+            count += 1
+    assert count > 200
+
+
+def test_tablebases_of_python_chess():
+    theirs = chess.syzygy.open_tablebase(str(FILES / "syzygy" / "regular"))
+    ours = readyok.Tablebase(FILES / "syzygy" / "regular")
+    names = {2: "win", 1: "cursed_win", 0: "draw", -1: "blessed_loss", -2: "loss"}
+    dice = random.Random(5)
+    compared = 0
+    while compared < 200:
+        pieces = dice.choice(("KQk", "KRk", "KPk", "KBNk", "KQkr", "KRkb", "KPkp"))
+        squares = dice.sample(range(64), len(pieces))
+        board = chess.Board(None)
+        for square, letter in zip(squares, pieces):
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        board.turn = dice.random() < 0.5
+        if not board.is_valid() or board.is_game_over():
+            continue
+        wdl = theirs.get_wdl(board)
+        dtz = theirs.get_dtz(board)
+        if wdl is None or dtz is None:
+            continue
+        result = ours.probe(Position(board.fen()))
+        assert result.category == names[wdl], board.fen()
+        # Tables can be rounded by one ply.
+        assert abs(result.dtz - dtz) <= 1 and len(result.moves) == board.legal_moves.count()
+        compared += 1
+
+
+def test_random_games_of_shogi():
+    dice = random.Random(23)
+    plies = 0
+    for _ in range(40):
+        board, position = cshogi.Board(), Position(game="shogi")
+        for _ in range(dice.choice((40, 150, 300))):
+            moves = list(board.legal_moves)
+            theirs = sorted(cshogi.move_to_usi(move) for move in moves)
+            # cshogi omits moves that are legal and never better: no promotion of pawns, bishops and rooks, and of lances on the
+            # second rank.
+            extra = set(position.legal_moves) - set(theirs)
+            assert set(theirs) <= set(position.legal_moves), board.sfen()
+            assert all(f"{move}+" in theirs for move in extra), (board.sfen(), extra)
+            if not moves:
+                assert position.outcome.termination in ("checkmate", "stalemate")
+                break
+            assert position.in_check == board.is_check()
+            move = dice.choice(moves)
+            usi = cshogi.move_to_usi(move)
+            assert position.notation(usi, "csa")[1:] == cshogi.move_to_csa(move)
+            board.push(move)
+            position.push(usi)
+            assert position.text() == board.sfen(), (position.text(), board.sfen())
+            plies += 1
+    assert plies > 3000
