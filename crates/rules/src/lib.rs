@@ -28,6 +28,7 @@ mod error;
 pub mod fairy;
 mod game;
 pub mod judgement;
+#[cfg(feature = "openings")]
 mod opening;
 mod outcome;
 mod piece;
@@ -35,6 +36,7 @@ mod position;
 pub mod record;
 mod setup;
 mod shogi;
+#[cfg(feature = "syzygy")]
 mod tablebase;
 
 pub use book::polyglot::PolyglotBook;
@@ -47,6 +49,7 @@ pub use end_rules::{
 pub use epd::{Epd, EpdDefect, EpdError, Operand, Operation};
 pub use error::{Field, IllegalReason, LineError, MoveError, NamedSide, PositionError};
 pub use game::{Game, Move, Notation, Side};
+#[cfg(feature = "openings")]
 pub use opening::Opening;
 pub use outcome::{GameOutcome, GameResult, Termination};
 pub use piece::{Piece, PieceKind, Square};
@@ -54,6 +57,7 @@ pub use position::{BoardRef, Position};
 pub use readyok_protocol::CastlingForm;
 pub use setup::{FenForm, Handicap, Setup};
 pub use shogi::ShogiBoard;
+#[cfg(feature = "syzygy")]
 pub use tablebase::{
     Syzygy, TablebaseCategory, TablebaseEnd, TablebaseError, TablebaseMove, TablebaseResult,
     TablebaseValue, Wdl,

@@ -16,6 +16,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(any(test, not(feature = "encodings")))]
+mod charset;
 mod csa;
 mod date;
 mod document;
@@ -43,7 +45,7 @@ mod strip;
 
 pub use date::{Date, DateRange};
 pub use document::{EngineNote, EngineNotes, GameDocument, Merge, ScoredLine};
-pub use encoding::{Encoding, InputEncoding};
+pub use encoding::{Encoding, InputEncoding, UnsupportedEncoding};
 pub use error::{AddError, Defect, FilterError, Limit, RecordError, RecordErrorKind};
 pub use filter::{
     Condition, EcoRange, Feature, HeaderTest, MaterialPattern, MoveLine, NumberRange, PlayerColor,

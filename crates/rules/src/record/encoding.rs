@@ -5,6 +5,8 @@ use std::{
     io::{self, BufRead, BufReader, Read},
 };
 
+#[cfg(not(feature = "encodings"))]
+use super::charset as encoding_rs;
 use encoding_rs::{Decoder, DecoderResult, EUC_JP, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE};
 
 /// A source of any type. It is called once per 64 KiB.
@@ -55,7 +57,19 @@ impl Encoding {
         Self::ALL.into_iter().find(|encoding| encoding.table() == known)
     }
 
-    /// The text in this encoding. Characters that the encoding lacks become question marks.
+    /// Whether this build has the encoding. `Shift_JIS` and EUC-JP need the feature `encodings`: without it, reading
+    /// and writing them fails with [`UnsupportedEncoding`].
+    pub fn is_supported(self) -> bool {
+        cfg!(feature = "encodings") || !self.is_japanese()
+    }
+
+    /// An error if this build lacks the encoding.
+    pub(super) fn supported(self) -> Result<Self, UnsupportedEncoding> {
+        if self.is_supported() { Ok(self) } else { Err(UnsupportedEncoding(self)) }
+    }
+
+    /// The text in this encoding. Characters that the encoding lacks become question marks, and so do all outside of
+    /// ASCII if the encoding is not [supported](Self::is_supported).
     pub fn encode(self, text: &str) -> Cow<'_, [u8]> {
         let units = |unit: fn(u16) -> [u8; 2]| {
             let mark = std::iter::once(0xFEFF_u16);
@@ -119,6 +133,19 @@ impl Encoding {
     }
 }
 
+/// An encoding that this build of the crate can neither read nor write, because it lacks the feature `encodings`.
+///
+/// It is the source of an [`io::Error`] of the kind [`Unsupported`](io::ErrorKind::Unsupported).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the encoding {} is not supported: convert the text to UTF-8", .0.name())]
+pub struct UnsupportedEncoding(pub Encoding);
+
+impl From<UnsupportedEncoding> for io::Error {
+    fn from(error: UnsupportedEncoding) -> Self {
+        Self::new(io::ErrorKind::Unsupported, error)
+    }
+}
+
 /// The encoding of bytes that are not UTF-8. Some bytes are valid in several encodings; `japanese`
 /// selects the more probable ones for records of shogi.
 fn detect_legacy(bytes: &[u8], declared: Option<Encoding>, japanese: bool) -> Encoding {
@@ -141,7 +168,8 @@ fn detect_legacy(bytes: &[u8], declared: Option<Encoding>, japanese: bool) -> En
     }
 }
 
-/// An encoding of input that a user names: any of the Encoding Standard of WHATWG.
+/// An encoding of input that a user names: any of the Encoding Standard of WHATWG. Without the feature `encodings`, only
+/// those of [`Encoding`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InputEncoding(&'static encoding_rs::Encoding);
 
@@ -152,6 +180,11 @@ impl InputEncoding {
             Some(encoding) => Some(Self(encoding.table())),
             None => encoding_rs::Encoding::for_label(label.trim().as_bytes()).map(Self),
         }
+    }
+
+    /// The encoding, if it is one of those that are detected.
+    fn known(self) -> Option<Encoding> {
+        Encoding::ALL.into_iter().find(|known| known.table() == self.0)
     }
 
     fn byte_order_mark(self) -> &'static [u8] {
@@ -204,13 +237,17 @@ fn utf16(beginning: &[u8]) -> Option<Encoding> {
 
 const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The text of a beginning of a file.
-pub(super) fn decode_beginning(bytes: &[u8], japanese: bool) -> String {
-    let mut reader = Transcoder::new(bytes, japanese);
+/// The text of a beginning of a file, up to a line whose encoding is not supported.
+pub(super) fn decode_beginning(bytes: &[u8], japanese: bool) -> (String, io::Result<()>) {
+    // The type of all sources, so that the code exists once.
+    let mut reader: Source<'_> = Transcoder::new(buffered(bytes), japanese);
     let mut text = Vec::new();
-    // Reading from memory cannot fail.
-    let _ = reader.read_to_end(&mut text);
-    String::from_utf8_lossy(&text).into_owned()
+    let read = reader.read_to_end(&mut text);
+    (String::from_utf8_lossy(&text).into_owned(), read.map(drop))
+}
+
+pub(super) fn buffered<'a>(source: impl Read + Send + 'a) -> BufReader<Box<dyn Read + Send + 'a>> {
+    BufReader::with_capacity(1 << 16, Box::new(source))
 }
 
 /// The number of bytes from which the encoding and the format are detected.
@@ -320,7 +357,7 @@ impl<R: BufRead> Transcoder<R> {
     fn begin(&mut self) -> io::Result<()> {
         self.has_begun = true;
         if let Some(forced) = self.forced {
-            let known = Encoding::ALL.into_iter().find(|known| known.table() == forced.0);
+            let known = forced.known();
             let mark = forced.byte_order_mark();
             let length = if self.beginning()?.starts_with(mark) { mark.len() } else { 0 };
             self.encoding = known;
@@ -396,8 +433,11 @@ impl<R: BufRead> Transcoder<R> {
                     continue;
                 }
                 let table = match self.forced {
-                    Some(forced) => forced.0,
-                    None => self.encoding_of_line().table(),
+                    Some(forced) => {
+                        forced.known().map(Encoding::supported).transpose()?;
+                        forced.0
+                    }
+                    None => self.encoding_of_line().supported()?.table(),
                 };
                 self.decoder = Some(table.new_decoder_without_bom_handling());
             }
@@ -618,6 +658,10 @@ mod tests {
 
     const TEXT: &str = "先手：田中\n後手：ナカムラ\nab\n";
 
+    fn supported() -> impl Iterator<Item = Encoding> {
+        Encoding::ALL.into_iter().filter(|encoding| encoding.is_supported())
+    }
+
     fn decoded(bytes: &[u8], buffer: usize, japanese: bool) -> String {
         let source = BufReader::with_capacity(buffer, bytes);
         let mut text = String::new();
@@ -627,7 +671,7 @@ mod tests {
 
     #[test]
     fn detects_the_encoding_of_japanese_text() {
-        for encoding in Encoding::ALL {
+        for encoding in supported() {
             if encoding == Encoding::Windows1252 {
                 continue;
             }
@@ -653,6 +697,7 @@ mod tests {
         assert_eq!(decoded(&bytes, 1 << 16, true), "N+François\nN-Müller\n");
     }
 
+    #[cfg(feature = "encodings")]
     #[test]
     fn a_declaration_is_only_a_hint() {
         for declared in ["Shift_JIS", "UTF-8", "EUC-JP", "x"] {
@@ -666,6 +711,7 @@ mod tests {
         assert_eq!(decoded(&Encoding::ShiftJis.encode(text), 4096, true), text);
     }
 
+    #[cfg(feature = "encodings")]
     #[test]
     fn a_named_encoding_is_not_detected() {
         let cases = [
@@ -690,6 +736,7 @@ mod tests {
         assert_eq!(InputEncoding::from_label("klingon"), None);
     }
 
+    #[cfg(feature = "encodings")]
     #[test]
     fn joined_files_can_have_several_encodings() {
         let mut bytes = Encoding::Utf8.encode(TEXT).into_owned();
@@ -701,6 +748,7 @@ mod tests {
         assert_eq!(decoded(&bytes, 1 << 16, false), "[White \"Müller\"]\n".repeat(2));
     }
 
+    #[cfg(feature = "encodings")]
     #[test]
     fn damaged_text_keeps_its_encoding() {
         let mut bytes = "*これは長いコメントです".as_bytes().to_vec();
@@ -716,7 +764,7 @@ mod tests {
     #[test]
     fn decodes_lines_longer_than_a_chunk() {
         let text = "あいうえお".repeat(20_000);
-        for encoding in Encoding::ALL {
+        for encoding in supported() {
             if encoding != Encoding::Windows1252 {
                 assert!(decoded(&encoding.encode(&text), 1000, true) == text, "{encoding:?}");
             }
@@ -725,7 +773,7 @@ mod tests {
 
     #[test]
     fn offsets_are_those_of_the_source() {
-        for encoding in Encoding::ALL {
+        for encoding in supported() {
             let mark =
                 if matches!(encoding, Encoding::Utf16Le | Encoding::Utf16Be) { 2 } else { 0 };
             let bytes = encoding.encode(TEXT);

@@ -55,7 +55,7 @@ readyok_protocol::errors! {
 /// The error in a record.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordErrorKind {
-    /// Reading the file failed. No games follow.
+    /// Reading the file failed, or its encoding is an [`UnsupportedEncoding`](super::UnsupportedEncoding). No games follow.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The start position cannot be played.

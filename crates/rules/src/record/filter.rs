@@ -6,7 +6,9 @@ mod range;
 
 use std::{borrow::Cow, str::FromStr};
 
-use crate::{Game, GameResult, MoveError, Opening, Position, Side, Termination};
+#[cfg(feature = "openings")]
+use crate::Opening;
+use crate::{Game, GameResult, MoveError, Position, Side, Termination};
 
 use super::{
     Date, DateRange, FilterError, GameRecord, Headers, Node, NodeId, RecordMove, Speed, Tag, fold,
@@ -523,6 +525,7 @@ impl GameRecord {
     }
 
     /// The opening: that of the last named position of the main line.
+    #[cfg(feature = "openings")]
     pub fn opening(&self) -> Option<Opening> {
         if self.game() != Game::Chess {
             return None;
@@ -531,9 +534,12 @@ impl GameRecord {
     }
 
     /// ECO code and name of the opening of the moves, or else of the headers. Names of headers differ by source and
-    /// language.
+    /// language. Without the feature `openings`, only the headers count.
     pub fn opening_names(&self) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
+        #[cfg(feature = "openings")]
         let of_moves = self.opening().map(|opening| (opening.eco.into(), opening.name.into()));
+        #[cfg(not(feature = "openings"))]
+        let of_moves = None;
         of_moves.or_else(|| self.opening_of_headers().map(|(eco, name)| (eco.into(), name.into())))
     }
 

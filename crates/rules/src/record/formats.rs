@@ -227,7 +227,7 @@ impl Format {
 
     pub(super) fn detect_among(formats: &[Self], beginning: &[u8]) -> Option<Self> {
         // The markers of the formats of shogi are Japanese.
-        let text = decode_beginning(beginning, true);
+        let (text, _) = decode_beginning(beginning, true);
         let text = text.trim_start();
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         lines

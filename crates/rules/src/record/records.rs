@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    io::{self, BufReader, Read, Write},
+    io::{self, Read, Write},
 };
 
 use crate::Game;
@@ -10,7 +10,7 @@ use crate::Game;
 use super::{
     Bookmark, Defect, Encoding, Format, GameRecord, InputEncoding, Limits, Losses, Notice,
     RecordError, RecordErrorKind,
-    encoding::{Source, Transcoder},
+    encoding::{Source, Transcoder, buffered, decode_beginning},
     error::name,
     format::Games,
     loss::Written,
@@ -35,6 +35,9 @@ pub fn write<W: Write>(
 }
 
 /// Writes a record in an encoding. JKF is always UTF-8. Returns what the format cannot hold of the record.
+///
+/// # Errors
+/// The format does not support the game, writing fails, or the encoding is not [supported](Encoding::is_supported).
 pub fn write_encoded<W: Write>(
     record: &GameRecord,
     format: Format,
@@ -47,6 +50,9 @@ pub fn write_encoded<W: Write>(
     }
     let encoding = if format.is_utf8() { Encoding::Utf8 } else { encoding };
     let Written { text, losses } = (format.0.write)(record, encoding);
+    if !text.is_ascii() {
+        encoding.supported().map_err(io::Error::from)?;
+    }
     out.write_all(&encoding.encode(&text))?;
     Ok(losses)
 }
@@ -54,7 +60,7 @@ pub fn write_encoded<W: Write>(
 /// Why a record could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// Writing failed.
+    /// Writing failed, or the encoding is an [`UnsupportedEncoding`](super::UnsupportedEncoding).
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The format does not support the game.
@@ -82,10 +88,6 @@ struct Undetected<'a> {
     limits: Limits,
     /// The formats that can be detected.
     formats: &'static [Format],
-}
-
-pub(super) fn buffered<'a>(source: impl Read + Send + 'a) -> BufReader<Box<dyn Read + Send + 'a>> {
-    BufReader::with_capacity(1 << 16, Box::new(source))
 }
 
 impl<'a> Records<'a> {
@@ -158,8 +160,11 @@ impl<'a> Undetected<'a> {
         if beginning.iter().all(u8::is_ascii_whitespace) {
             return Ok(None);
         }
-        let format = Format::detect_among(self.formats, beginning);
-        let format = format.ok_or(RecordErrorKind::Defect(Defect::UnknownFormat))?;
+        let Some(format) = Format::detect_among(self.formats, beginning) else {
+            let (_, decoded) = decode_beginning(beginning, true);
+            decoded?;
+            return Err(RecordErrorKind::Defect(Defect::UnknownFormat));
+        };
         self.source.set_japanese(format.is_japanese());
         Ok(Some(Inner::new(self.source, self.limits, Bookmark::start(format))))
     }

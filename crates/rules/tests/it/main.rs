@@ -15,6 +15,7 @@ mod reading;
 pub mod record;
 mod seeds;
 mod setup;
+#[cfg(feature = "syzygy")]
 mod tablebase;
 mod text;
 

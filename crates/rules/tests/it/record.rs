@@ -14,11 +14,13 @@ pub mod laws;
 mod losses;
 mod peers;
 mod pgn;
+#[cfg(feature = "encodings")]
 mod samples;
 mod seeds;
 mod shogi_cases;
 mod tolerance;
 mod tree;
+#[cfg(feature = "encodings")]
 mod tsshogi;
 
 use readyok_rules::record::{

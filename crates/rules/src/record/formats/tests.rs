@@ -7,11 +7,10 @@ use crate::Position;
 
 use super::super::{
     Bookmark, Defect, Encoding, GameRecord, Limits, NodeId, RecordErrorKind, Records,
-    encoding::Transcoder,
+    encoding::{Transcoder, buffered},
     format::{Certainty, Games, Location, ReadingState},
     input::Lines,
     loss::Written,
-    records::buffered,
     write_encoded,
 };
 use super::*;

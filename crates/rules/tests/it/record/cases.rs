@@ -20,7 +20,9 @@ fn reads_defective_records_as_expected() {
     let expected = fs::read_to_string(directory.join("expected.json")).expect("a file");
     let expected: serde_json::Map<String, Value> = serde_json::from_str(&expected).expect("JSON");
     let mut found = serde_json::Map::new();
-    for name in expected.keys() {
+    let is_supported =
+        |name: &&String| cfg!(feature = "encodings") || !name.ends_with("-is-sjis.kif");
+    for name in expected.keys().filter(is_supported) {
         let bytes = fs::read(directory.join(name)).expect("a file");
         let mut records = record::read(&bytes[..], None);
         let (mut games, mut notices) = (Vec::new(), Vec::new());
@@ -34,7 +36,7 @@ fn reads_defective_records_as_expected() {
         }
         found.insert(name.clone(), json!({ "games": games, "notices": notices }));
     }
-    assert_eq!(found.len(), 34);
+    assert_eq!(found.len(), if cfg!(feature = "encodings") { 34 } else { 33 });
     let wrong: Vec<_> = found.iter().filter(|(name, text)| expected[*name] != **text).collect();
     assert!(wrong.is_empty(), "other than expected: {wrong:#?}");
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use readyok_protocol::Score;
-use readyok_rules::record::{self, Annotations, Encoding, Evaluation, Format, Node, Tag};
+use readyok_rules::record::{self, Annotations, Evaluation, Format, Node, Tag};
 use readyok_rules::{GameResult, Termination};
 use readyok_rules::{Side, record::GameRecord};
 
@@ -182,12 +182,13 @@ fn writes_version_3_if_required() {
     assert_eq!(version("PI\n+\n%MAX_MOVES\n").as_deref(), Some("V3.0"));
 }
 
+#[cfg(feature = "encodings")]
 #[test]
 fn writes_and_reads_both_encodings() {
     let text = GAME.replace("Asahi", "あさひ");
     let (record, _) = read_one(text.as_bytes(), Format::CSA);
     let mut bytes = Vec::new();
-    record::write_encoded(&record, Format::CSA, Encoding::ShiftJis, &mut bytes)
+    record::write_encoded(&record, Format::CSA, record::Encoding::ShiftJis, &mut bytes)
         .expect("it is shogi");
     assert!(bytes.starts_with(b"'CSA encoding=SHIFT_JIS\n"));
     assert!(read_one(&bytes, Format::CSA).0 == record);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use readyok_protocol::Score;
 use readyok_rules::record::{
-    self, Annotations, Defect, Encoding, End, Evaluation, Format, GameRecord, Limit, Limits, Node,
+    self, Annotations, Defect, End, Evaluation, Format, GameRecord, Limit, Limits, Node,
     NoticeReason, RecordErrorKind, Records, Tag,
 };
 use readyok_rules::{CastlingForm, Game, Position, Side};
@@ -403,11 +403,12 @@ fn empty_lines_of_comments_count() {
     }
 }
 
+#[cfg(feature = "encodings")]
 #[test]
 fn reads_declared_and_undeclared_encodings() {
     let (record, _) = read_one(WITH_VARIATIONS.as_bytes(), Format::KIF);
     let mut bytes = Vec::new();
-    record::write_encoded(&record, Format::KIF, Encoding::ShiftJis, &mut bytes)
+    record::write_encoded(&record, Format::KIF, record::Encoding::ShiftJis, &mut bytes)
         .expect("it is shogi");
     assert!(std::str::from_utf8(&bytes).is_err());
     assert!(read_one(&bytes, Format::KIF).0 == record);
@@ -418,12 +419,13 @@ fn reads_declared_and_undeclared_encodings() {
     assert!(read_one(&marked, Format::KIF).0 == record);
 }
 
+#[cfg(feature = "encodings")]
 #[test]
 fn replaces_characters_that_shift_jis_lacks() {
     let mut record = GameRecord::new(Position::start(Game::Shogi));
     record.set_header(Tag::Player(Side::First), "é👑か");
     let mut bytes = Vec::new();
-    record::write_encoded(&record, Format::KIF, Encoding::ShiftJis, &mut bytes)
+    record::write_encoded(&record, Format::KIF, record::Encoding::ShiftJis, &mut bytes)
         .expect("it is shogi");
     assert_eq!(read_one(&bytes, Format::KIF).0.player(Side::First), Some("??か"));
 }
