@@ -82,7 +82,7 @@ impl<R: BufRead> OneLineReader<R> {
             }
             ""
         });
-        self.play(&mut record, moves, |token| Some(line.location(token)));
+        self.play(&mut record, moves, &|token| Some(line.location(token)));
         Ok(record)
     }
 
@@ -99,7 +99,7 @@ impl<R: BufRead> OneLineReader<R> {
             }
         };
         let mut record = GameRecord::new(Position::start(self.game_of_moves(moves)));
-        let mut complete = self.play(&mut record, moves, |token| Some(line.location(token)));
+        let mut complete = self.play(&mut record, moves, &|token| Some(line.location(token)));
         while let Some(line) = self.lines.next()? {
             let moves = line.text.trim();
             if !moves.split_whitespace().next().is_some_and(is_move) {
@@ -107,7 +107,7 @@ impl<R: BufRead> OneLineReader<R> {
                 break;
             }
             if complete {
-                complete = self.play(&mut record, moves, |token| Some(line.location(token)));
+                complete = self.play(&mut record, moves, &|token| Some(line.location(token)));
             }
         }
         Ok(record)
@@ -239,7 +239,7 @@ impl<R: BufRead> OneLineReader<R> {
                     }));
                 };
                 let mut record = start.record;
-                self.play(&mut record, &moves, |_| None);
+                self.play(&mut record, &moves, &|_| None);
                 Ok(record)
             }
         }
@@ -250,7 +250,7 @@ impl<R: BufRead> OneLineReader<R> {
         &mut self,
         record: &mut GameRecord,
         moves: &str,
-        location: impl Fn(&str) -> Option<Location>,
+        location: &dyn Fn(&str) -> Option<Location>,
     ) -> bool {
         let limits = *self.lines.limits();
         for token in moves.split_whitespace() {

@@ -148,12 +148,12 @@ fn read(text: &str) -> Option<Parsed> {
         match modifier {
             Modifier::Drop => drop = Some(true),
             Modifier::Direction(direction) if !directions.contains(&direction) => {
-                directions.push(direction);
+                let place = directions.partition_point(|before| *before < direction);
+                directions.insert(place, direction);
             }
             Modifier::Direction(_) => return None,
         }
     }
-    directions.sort_unstable();
     let promotes = eat_promotion(&mut rest);
     let from = match rest.strip_prefix(['(', '（']) {
         Some(inner) => {

@@ -210,8 +210,7 @@ impl<R: BufRead> JkfReader<R> {
                 }
             }
             // The last variations come first, as in KIF: those of one move stay in order, and those of
-            // later moves are read before going back.
-            forks.sort_by_key(|fork| fork.0);
+            // later moves are read before going back. The number of moves before them never decreases.
             let mut start = 0;
             let mut ordered: Vec<(usize, &[Value], bool)> = Vec::new();
             while let Some(first) = forks.get(start) {

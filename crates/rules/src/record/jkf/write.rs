@@ -4,9 +4,9 @@ use std::{fmt::Write as _, time::Duration};
 
 use rsshogi::{
     board::Position,
-    types::{Move32, Piece, PieceType},
+    types::{Move32, Piece},
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::{Move, Setup, Side};
 
@@ -58,8 +58,11 @@ fn setup_json(setup: &Setup) -> Value {
         (1..=9).map(cell).collect::<Value>()
     };
     let hand = |side| {
-        let count = |&(kind, count): &(PieceType, u32)| (csa_name(kind).to_owned(), count.into());
-        Value::Object(setup.in_hand(side).iter().map(count).collect())
+        let mut hand = Map::new();
+        for (kind, count) in setup.in_hand(side) {
+            hand.insert(csa_name(kind).to_owned(), count.into());
+        }
+        Value::Object(hand)
     };
     json!({
         "color": color(setup.turn()),

@@ -28,18 +28,24 @@ pub(super) fn read_first<'a>(
     is_read.then(|| rest.get(1..).unwrap_or_default().trim_ascii_start())
 }
 
+/// The offset of `[%`.
+fn command_start(text: &str) -> Option<usize> {
+    let text = text.as_bytes();
+    memchr::memchr_iter(b'[', text).find(|start| text.get(start + 1) == Some(&b'%'))
+}
+
 /// Moves the commands of a comment into the annotations; the rest is a comment.
 ///
 /// A command that is redundant or malformed stays text. `mover` has played the move, if there is one,
 /// and `turn` is the side to move after it.
 pub(super) fn extract(text: &str, mover: Option<Side>, turn: Side, notes: &mut Annotations) {
     let mut left = text;
-    if memchr::memmem::find(left.as_bytes(), b"[%").is_none() {
+    if command_start(left).is_none() {
         add_text(left, mover, notes);
         return;
     }
     let mut rest = String::with_capacity(left.len());
-    while let Some(start) = left.find("[%") {
+    while let Some(start) = command_start(left) {
         let (before, command) = left.split_at(start);
         rest.push_str(before);
         let Some(end) = command.find(']') else {

@@ -9,7 +9,7 @@ use std::{
     ops::Range,
 };
 
-use memchr::{memchr, memchr2, memchr2_iter, memmem::Finder};
+use memchr::{memchr, memchr2, memchr2_iter};
 
 use super::super::{Limits, format::Location};
 
@@ -47,11 +47,15 @@ pub(super) struct Tag {
 /// Text inside a comment that shows that the comment was not closed. It begins a line.
 const NEXT_GAME: &[u8] = b"[Event \"";
 
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// The length of that text with the line break and the byte order mark before it.
+const NEXT_GAME_LEN: usize = 1 + MARK.len() + NEXT_GAME.len();
+
 #[derive(Debug)]
 pub(super) struct Tokens<R> {
     input: R,
     limits: Limits,
-    next_game: Finder<'static>,
     /// Text of the source. A byte before the token remains in it, if there is one.
     buffer: Vec<u8>,
     /// The number of bytes of the source before the buffer.
@@ -84,7 +88,6 @@ impl<R: BufRead> Tokens<R> {
         Self {
             input,
             limits,
-            next_game: Finder::new(NEXT_GAME),
             buffer: Vec::new(),
             discarded: 0,
             token: 0,
@@ -386,7 +389,7 @@ impl<R: BufRead> Tokens<R> {
             let end = memchr(b'}', rest);
             let searched = from + end.unwrap_or(rest.len());
             // The beginning of the next game can be in two parts of the source.
-            if let Some(game) = self.next_game(from.saturating_sub(NEXT_GAME.len() + 1), searched) {
+            if let Some(game) = self.next_game(from.saturating_sub(NEXT_GAME_LEN), searched) {
                 self.at_line_start = true;
                 return Ok(self.token(0, 0, game, Token::OpenComment));
             }
@@ -400,8 +403,8 @@ impl<R: BufRead> Tokens<R> {
             if from > limit {
                 is_long = true;
                 self.token_location = Some(self.location());
-                let kept = NEXT_GAME.len() + 2;
-                self.token += from.saturating_sub(kept);
+                let kept = from.min(NEXT_GAME_LEN + 1);
+                self.token += from - kept;
                 from = kept;
             }
             if !self.fill()? {
@@ -413,15 +416,10 @@ impl<R: BufRead> Tokens<R> {
     /// The distance from the token to the beginning of the next game between two distances.
     fn next_game(&self, from: usize, to: usize) -> Option<usize> {
         let text = self.buffer.get(self.token + from..self.token + to)?;
-        // Most comments have one line.
-        if text.len() < NEXT_GAME.len() || memchr2(b'\n', b'\r', text).is_none() {
-            return None;
-        }
-        let mut starts = self.next_game.find_iter(text);
-        starts.find_map(|start| {
-            let before = self.buffer.get(..self.token + from + start)?;
-            let before = before.strip_suffix("\u{feff}".as_bytes()).unwrap_or(before);
-            matches!(before.last(), Some(b'\n' | b'\r')).then_some(from + start)
+        memchr2_iter(b'\n', b'\r', text).find_map(|line_break| {
+            let line = text.get(line_break + 1..)?;
+            let tag = line.strip_prefix(MARK).unwrap_or(line);
+            tag.starts_with(NEXT_GAME).then_some(from + text.len() - tag.len())
         })
     }
 
