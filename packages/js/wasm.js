@@ -233,23 +233,24 @@ export let handleOf;
 export class Handle {
   #handle;
   #free;
-  static #registry = new FinalizationRegistry(([free, handle]) => module.exports[free](handle));
+  static #registry = new FinalizationRegistry(([free, handle]) => free(handle));
 
   static {
     handleOf = (object) => object.#handle;
   }
 
-  constructor(handle, free) {
-    this.#handle = module.number(handle);
-    this.#free = free;
-    Handle.#registry.register(this, [free, handle], this);
+  /** @param {string} free the name of the function that frees a handle */
+  constructor(handle, free, of = module) {
+    this.#handle = of.number(handle);
+    this.#free = of.wasm[free];
+    Handle.#registry.register(this, [this.#free, handle], this);
   }
 
   /** Frees the memory. Other uses of the object fail afterwards. */
   free() {
     if (this.#handle === 0) return;
     Handle.#registry.unregister(this);
-    module.exports[this.#free](this.#handle);
+    this.#free(this.#handle);
     this.#handle = 0;
   }
 

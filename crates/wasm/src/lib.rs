@@ -10,10 +10,14 @@
 
 #[cfg(feature = "records")]
 mod annotations;
+#[cfg(feature = "extras")]
+pub mod extras;
 mod failure;
 #[cfg(feature = "records")]
 pub mod game;
+#[cfg(feature = "records")]
 mod history;
+#[cfg(feature = "records")]
 pub mod position;
 #[cfg(feature = "records")]
 pub mod reader;
