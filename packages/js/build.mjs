@@ -72,7 +72,8 @@ function withoutTable(file) {
   if (start < 0) throw new Error(`${file} does not contain the table of keys: was rsshogi updated?`);
   const address = addressOf(bytes, start);
   bytes.fill(0, start, start + keys.length);
-  writeFileSync(file, bytes);
+  // Cargo does not write its file again.
+  writeFileSync(`${file}.zeroed`, bytes);
   const fill = `(module
     (import "main" "memory" (memory 0))
     (start $fill)
@@ -94,7 +95,7 @@ function withoutTable(file) {
         (br_if $next (i32.lt_u (local.get $at) (i32.const ${address + keys.length}))))))`;
   writeFileSync(`${file}.wat`, fill);
   tool('wasm-as', ...ENABLED, `${file}.wat`, '-o', `${file}.fill`);
-  tool('wasm-merge', ...ENABLED, file, 'main', `${file}.fill`, 'fill', '-o', `${file}.merged`);
+  tool('wasm-merge', ...ENABLED, `${file}.zeroed`, 'main', `${file}.fill`, 'fill', '-o', `${file}.merged`);
   return `${file}.merged`;
 }
 

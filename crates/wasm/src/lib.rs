@@ -92,16 +92,19 @@ const NOTATIONS: [(Notation, &str); 6] = [
 ];
 
 /// The game of a number.
+#[cfg(feature = "records")]
 pub(crate) fn game(number: u32) -> Result<Game, Failure> {
     let game = GAMES.get(number as usize).map(|(game, _)| *game);
     game.ok_or_else(|| Failure::usage("no such game"))
 }
 
+#[cfg(feature = "records")]
 pub(crate) fn game_name(game: Game) -> &'static str {
     GAMES.iter().find(|(known, _)| *known == game).map_or("", |(_, name)| name)
 }
 
 /// The notation of a number.
+#[cfg(feature = "records")]
 pub(crate) fn notation(number: u32) -> Result<Notation, Failure> {
     let notation = NOTATIONS.get(number as usize).map(|(notation, _)| *notation);
     notation.ok_or_else(|| Failure::usage("no such notation"))
@@ -155,6 +158,7 @@ fn length(output: &[u8]) -> i32 {
 }
 
 /// Appends texts with a separator between them.
+#[cfg(feature = "records")]
 pub(crate) fn join<T: AsRef<str>>(
     out: &mut Vec<u8>,
     texts: impl IntoIterator<Item = T>,
