@@ -35,7 +35,10 @@ function compile(features) {
       RUSTFLAGS: `-Zunstable-options -Cpanic=immediate-abort --remap-path-prefix=${root}=.`,
     },
   });
-  return join(target, 'wasm32-unknown-unknown/wasm/readyok_wasm.wasm');
+  // The next call replaces the file.
+  const file = join(target, `${features}.wasm`);
+  copyFileSync(join(target, 'wasm32-unknown-unknown/wasm/readyok_wasm.wasm'), file);
+  return file;
 }
 
 /**
@@ -72,7 +75,6 @@ function withoutTable(file) {
   if (start < 0) throw new Error(`${file} does not contain the table of keys: was rsshogi updated?`);
   const address = addressOf(bytes, start);
   bytes.fill(0, start, start + keys.length);
-  // Cargo does not write its file again.
   writeFileSync(`${file}.zeroed`, bytes);
   const fill = `(module
     (import "main" "memory" (memory 0))

@@ -85,7 +85,9 @@ export class Module {
       if (index === length) return length;
     }
     const bytes = typeof value === 'string' ? this.encode(value) : value;
-    this.#memory.set(bytes, this.#room(wasm, bytes.length));
+    // First the room, which can replace the memory.
+    const start = this.#room(wasm, bytes.length);
+    this.#memory.set(bytes, start);
     return bytes.length;
   }
 
