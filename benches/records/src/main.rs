@@ -3,7 +3,9 @@
 //! Without arguments the input is generated: 40 MB of random games, without and with clocks. Otherwise
 //! the arguments are files. `garbage` compares text that is not PGN with the generated games, per byte.
 //! `generate DIRECTORY` writes the generated games, and `read N FILES`
-//! only reads files N times, both for `peers.py`. Both readers run alternately in one process, and the best pass of each counts.
+//! only reads files N times, both for `peers.py`. `positions` measures moves and texts of positions. Both readers run alternately in one process, and the best pass of each counts.
+
+mod positions;
 
 use std::{fmt::Write as _, hint::black_box, ops::ControlFlow};
 
@@ -150,6 +152,7 @@ fn main() {
             compare("moves with clocks", &generated(true));
         }
         [command] if command == "garbage" => compare_garbage(),
+        [command] if command == "positions" => positions::measure(),
         [command, directory] if command == "generate" => {
             for (name, with_clocks) in [("moves.pgn", false), ("clocks.pgn", true)] {
                 let path = std::path::Path::new(directory).join(name);

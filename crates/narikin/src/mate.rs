@@ -132,9 +132,7 @@ pub(crate) fn checkmate(
         }
     };
     let form = position.game().castling_form();
-    let moves: Result<Vec<_>, _> =
-        line.into_iter().map(|mv| Move::from(mv).to_uci(form).parse()).collect();
-    let moves = moves?;
+    let moves: Vec<_> = line.into_iter().map(|mv| Move::from(mv).uci(form)).collect();
     let plies = u32::try_from(moves.len()).unwrap_or(u32::MAX);
     control.info(Info {
         depth: Some(plies),

@@ -153,21 +153,24 @@ impl Move {
     /// The move of a shape. `None` if a square is outside every board (UCI: 12 files by 10 ranks, USI:
     /// 9 by 9) or a letter is invalid.
     pub fn from_shape(shape: MoveShape, dialect: Dialect) -> Option<Self> {
-        let mut text = String::with_capacity(8);
+        let mut text = Packed::default();
         match shape {
             MoveShape::Null => return Some(Self::NULL),
             MoveShape::Drop { piece, to } => {
-                text.push(piece);
-                text.push(char::from(drop_sign(dialect)));
-                push_square(&mut text, to, dialect)?;
+                text.push(u8::try_from(piece).ok().filter(|piece| is_drop(*piece, dialect))?);
+                text.push(drop_sign(dialect));
+                text.push_square(to, dialect)?;
             }
             MoveShape::Board { from, to, suffix } => {
-                push_square(&mut text, from, dialect)?;
-                push_square(&mut text, to, dialect)?;
-                text.extend(suffix);
+                text.push_square(from, dialect)?;
+                text.push_square(to, dialect)?;
+                if let Some(suffix) = suffix {
+                    let suffix = u8::try_from(suffix).ok();
+                    text.push(suffix.filter(|suffix| is_suffix(*suffix, dialect))?);
+                }
             }
         }
-        Self::read(&text, dialect).ok()
+        Some(Self { bytes: text.bytes.to_le_bytes() })
     }
 
     /// The move as text.
@@ -227,26 +230,62 @@ const fn drop_sign(dialect: Dialect) -> u8 {
     }
 }
 
-fn push_square(text: &mut String, square: Square, dialect: Dialect) -> Option<()> {
-    let letter =
-        |number: u8| number.checked_sub(1).map(|number| char::from(b'a'.saturating_add(number)));
-    let number = |number: u8, text: &mut String| {
-        if 10 <= number {
-            text.push(char::from(b'0' + number / 10 % 10));
-        }
-        text.push(char::from(b'0' + number % 10));
-    };
+/// Whether a letter is a piece that can be dropped.
+#[inline]
+const fn is_drop(piece: u8, dialect: Dialect) -> bool {
     match dialect {
-        Dialect::Uci => {
-            text.push(letter(square.file)?);
-            number(square.rank, text);
-        }
-        Dialect::Usi => {
-            number(square.file, text);
-            text.push(letter(square.rank)?);
-        }
+        Dialect::Uci => piece.is_ascii_uppercase(),
+        Dialect::Usi => matches!(piece, b'P' | b'L' | b'N' | b'S' | b'G' | b'B' | b'R'),
     }
-    Some(())
+}
+
+/// Whether a letter can follow two squares.
+#[inline]
+const fn is_suffix(letter: u8, dialect: Dialect) -> bool {
+    match dialect {
+        Dialect::Uci => matches!(letter, b'a'..=b'z' | b'+' | b'-'),
+        Dialect::Usi => letter == b'+',
+    }
+}
+
+/// A text of at most eight bytes, the first one in the lowest bits.
+#[derive(Default)]
+struct Packed {
+    bytes: u64,
+    length: usize,
+}
+
+impl Packed {
+    /// Two squares have six bytes, and something else one or two.
+    fn push(&mut self, byte: u8) {
+        self.bytes |= u64::from(byte) << (8 * (self.length % 8));
+        self.length += 1;
+    }
+
+    fn push_square(&mut self, square: Square, dialect: Dialect) -> Option<()> {
+        let Square { file, rank } = square;
+        let letter = |number: u8| (b'a' - 1).wrapping_add(number);
+        match dialect {
+            Dialect::Uci => {
+                if !matches!((file, rank), (1..=12, 1..=10)) {
+                    return None;
+                }
+                self.push(letter(file));
+                if rank == 10 {
+                    self.push(b'1');
+                }
+                self.push(b'0' + rank % 10);
+            }
+            Dialect::Usi => {
+                if !matches!((file, rank), (1..=9, 1..=9)) {
+                    return None;
+                }
+                self.push(b'0' + file);
+                self.push(letter(rank));
+            }
+        }
+        Some(())
+    }
 }
 
 /// The length of the moves at the start of a text that are separated by single spaces.
@@ -279,7 +318,9 @@ fn uci_shape(token: &[u8]) -> Option<MoveShape> {
 /// Splits a UCI move from the start of a text.
 #[inline]
 fn uci_move(text: &[u8]) -> Option<(MoveShape, &[u8])> {
-    if let [piece @ b'A'..=b'Z', b'@', rest @ ..] = text {
+    if let [piece, b'@', rest @ ..] = text
+        && is_drop(*piece, Dialect::Uci)
+    {
         let (to, rest) = uci_square(rest)?;
         return Some((MoveShape::Drop { piece: char::from(*piece), to }, rest));
     }
@@ -289,7 +330,9 @@ fn uci_move(text: &[u8]) -> Option<(MoveShape, &[u8])> {
     let (from, rest) = uci_square(text)?;
     let (to, rest) = uci_square(rest)?;
     let (suffix, rest) = match rest {
-        [letter @ (b'a'..=b'z' | b'+' | b'-'), rest @ ..] => (Some(char::from(*letter)), rest),
+        [letter, rest @ ..] if is_suffix(*letter, Dialect::Uci) => {
+            (Some(char::from(*letter)), rest)
+        }
         _ => (None, rest),
     };
     Some((MoveShape::Board { from, to, suffix }, rest))
@@ -314,7 +357,9 @@ fn usi_shape(token: &[u8]) -> Option<MoveShape> {
 /// Splits a USI move from the start of a text.
 #[inline]
 fn usi_move(text: &[u8]) -> Option<(MoveShape, &[u8])> {
-    if let [piece @ (b'P' | b'L' | b'N' | b'S' | b'G' | b'B' | b'R'), b'*', rest @ ..] = text {
+    if let [piece, b'*', rest @ ..] = text
+        && is_drop(*piece, Dialect::Usi)
+    {
         let (to, rest) = usi_square(rest)?;
         return Some((MoveShape::Drop { piece: char::from(*piece), to }, rest));
     }
@@ -324,7 +369,9 @@ fn usi_move(text: &[u8]) -> Option<(MoveShape, &[u8])> {
     let (from, rest) = usi_square(text)?;
     let (to, rest) = usi_square(rest)?;
     let (suffix, rest) = match rest {
-        [b'+', rest @ ..] => (Some('+'), rest),
+        [letter, rest @ ..] if is_suffix(*letter, Dialect::Usi) => {
+            (Some(char::from(*letter)), rest)
+        }
         _ => (None, rest),
     };
     Some((MoveShape::Board { from, to, suffix }, rest))

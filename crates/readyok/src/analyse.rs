@@ -119,7 +119,7 @@ impl AnalysisPosition {
             let mv = read_move(&position, index, text)?;
             position.play(mv).map_err(failed)?;
             // Normalizes the notation of castling.
-            sent.extend(client::Move::read(&mv.to_uci(game.castling_form()), dialect(game)));
+            sent.extend([mv.uci(game.castling_form())]);
         }
         Ok(Self { game: sent, position })
     }
@@ -140,7 +140,7 @@ impl AnalysisPosition {
                 error => error,
             })?;
             let list: &mut MoveList<'_> = list.get_or_insert_default();
-            list.extend(client::Move::read(&mv.to_uci(form), self.dialect()));
+            list.extend([mv.uci(form)]);
         }
         Ok(list)
     }

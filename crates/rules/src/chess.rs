@@ -51,7 +51,11 @@ impl ChessBoard {
     }
 
     pub(crate) fn setup(&self) -> Setup {
-        setup::from_board(self, EnPassantMode::Legal)
+        Setup::of(&self.contents(EnPassantMode::Legal))
+    }
+
+    fn contents(&self, en_passant: EnPassantMode) -> setup::Contents<'_> {
+        setup::Contents { board: self, en_passant }
     }
 
     /// The position without its history.
@@ -87,6 +91,12 @@ impl ChessBoard {
     }
 
     pub(crate) fn parse_move(&self, text: &str) -> Result<Move, IllegalReason> {
+        if let Some(mv) = self.parse_unchecked(text)
+            && exact::is_legal(&self.position, mv)
+        {
+            return Ok(mv);
+        }
+        // Castling, en passant, and the reason for the rejection of another move.
         let wanted: UciMove = text.parse().map_err(|_| IllegalReason::InvalidMove)?;
         let moves = self.position.legal_moves();
         // In Chess960 castling can have both forms, and the king's move of one castling can also be an
@@ -100,11 +110,15 @@ impl ChessBoard {
     }
 
     pub(crate) fn play(&mut self, mv: Move) -> Result<(), IllegalReason> {
-        if !self.position.is_legal(mv) {
+        if !self.is_legal(mv) {
             return Err(illegal_reason(&self.position, UciMove::from_chess960(mv)));
         }
         self.play_legal(mv);
         Ok(())
+    }
+
+    pub(crate) fn is_legal(&self, mv: Move) -> bool {
+        exact::is_legal(&self.position, mv)
     }
 
     /// Reads a move and plays it without a second check of legality.
@@ -142,7 +156,41 @@ impl ChessBoard {
             FenForm::Fen => EnPassantMode::Always,
             FenForm::XFen | FenForm::Shredder => EnPassantMode::Legal,
         };
-        setup::from_board(self, en_passant).text(form)
+        crate::setup::text(&self.contents(en_passant), form)
+    }
+}
+
+/// What takes back a move.
+#[derive(Debug, Clone)]
+pub(crate) enum ChessUndo {
+    /// The last of the earlier positions is that before the move.
+    Reversible,
+    /// The board before a move after which no earlier position can be repeated.
+    Board(Box<ChessBoard>),
+}
+
+impl ChessBoard {
+    /// Plays a legal move that can be taken back.
+    pub(crate) fn push_legal(&mut self, mv: Move) -> ChessUndo {
+        if !self.position.is_irreversible(mv) {
+            self.play_legal(mv);
+            return ChessUndo::Reversible;
+        }
+        let mut position = self.position.clone();
+        position.play_unchecked(mv);
+        ChessUndo::Board(Box::new(std::mem::replace(self, Self::without_history(position))))
+    }
+
+    /// Takes back the last move.
+    pub(crate) fn undo(&mut self, undo: ChessUndo) {
+        match undo {
+            ChessUndo::Reversible => {
+                if let Some(Earlier { position, .. }) = self.earlier.pop() {
+                    self.position = position;
+                }
+            }
+            ChessUndo::Board(before) => *self = *before,
+        }
     }
 }
 

@@ -83,8 +83,8 @@ impl MoveCodec {
     /// # Errors
     /// The move belongs to another game and has no notation in this dialect.
     pub fn encode(self, mv: Move) -> Result<protocol::Move, protocol::MoveError> {
-        let text = mv.to_uci(self.game.castling_form());
-        let text = self.encoded(&text).unwrap_or(Cow::Borrowed(&text));
+        let mv = mv.uci(self.game.castling_form());
+        let text = self.encoded(mv.as_str()).unwrap_or(Cow::Borrowed(mv.as_str()));
         protocol::Move::read(&text, self.dialect)
     }
 

@@ -27,6 +27,7 @@ mod epd;
 mod error;
 pub mod fairy;
 mod game;
+mod history;
 pub mod judgement;
 #[cfg(feature = "openings")]
 mod opening;
@@ -49,6 +50,7 @@ pub use end_rules::{
 pub use epd::{Epd, EpdDefect, EpdError, Operand, Operation};
 pub use error::{Field, IllegalReason, LineError, MoveError, NamedSide, PositionError};
 pub use game::{Game, Move, Notation, Side};
+pub use history::PositionHistory;
 #[cfg(feature = "openings")]
 pub use opening::Opening;
 pub use outcome::{GameOutcome, GameResult, Termination};

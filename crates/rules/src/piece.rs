@@ -216,7 +216,12 @@ impl Square {
 
     /// The name of the square in a game: `e4` in chess, `7f` in shogi.
     pub fn name(self, game: Game) -> String {
-        [game.file_name(self.column), game.rank_name(self.row)].iter().collect()
+        self.letters(game).iter().collect()
+    }
+
+    /// The letters of the name.
+    pub(crate) fn letters(self, game: Game) -> [char; 2] {
+        [game.file_name(self.column), game.rank_name(self.row)]
     }
 
     /// The column, counted from 0 at the left: the a-file of chess, the 9th file of shogi.

@@ -7,7 +7,7 @@ use shakmaty::{CastlingMode, Position as _};
 use crate::{
     CastlingForm, ChessBoard, Declaration, EndRules, FenForm, Game, GameOutcome, IllegalReason,
     LineError, Move, MoveError, Notation, PositionError, Setup, ShogiBoard, Side, Square,
-    Termination, chess, shogi::Squares,
+    Termination, chess, chess::ChessUndo, shogi::Squares,
 };
 
 /// A position and the earlier positions that are needed to detect repetition.
@@ -27,6 +27,14 @@ enum GameBoard {
     Shogi(Box<ShogiBoard>),
     /// A position in which no moves exist, because a king is missing or a piece cannot be there.
     Diagram(Box<Setup>),
+}
+
+/// What takes back a move, in addition to the move.
+#[derive(Debug, Clone)]
+pub(crate) enum Undo {
+    Chess(ChessUndo),
+    /// The board has all that is needed.
+    Shogi,
 }
 
 /// The board of one of the games.
@@ -209,7 +217,7 @@ impl Position {
             }
             (GameBoard::Diagram(_), _) => Err(IllegalReason::NotPlayable),
         }
-        .map_err(|reason| MoveError::new(&mv.to_uci(self.game().castling_form()), reason))
+        .map_err(|reason| MoveError::new(mv.uci(self.game().castling_form()).as_str(), reason))
     }
 
     /// [`play`](Self::play) for a move that is known to be legal in this position.
@@ -221,10 +229,31 @@ impl Position {
         self.play(mv)
     }
 
+    /// [`play`](Self::play), or [`play_legal`](Self::play_legal) if the move is known to be legal, for moves that are
+    /// taken back with [`undo`](Self::undo).
+    pub(crate) fn push(&mut self, mv: Move, is_legal: bool) -> Result<Undo, MoveError> {
+        if let (GameBoard::Chess(board), Move::Chess(chess)) = (&mut self.board, mv)
+            && (is_legal || board.is_legal(chess))
+        {
+            return Ok(Undo::Chess(board.push_legal(chess)));
+        }
+        self.play(mv).map(|()| Undo::Shogi)
+    }
+
+    /// Takes back the last move.
+    pub(crate) fn undo(&mut self, mv: Move, undo: Undo) {
+        match (&mut self.board, mv, undo) {
+            (GameBoard::Chess(board), _, Undo::Chess(undo)) => board.undo(undo),
+            (GameBoard::Shogi(board), Move::Shogi(mv), Undo::Shogi) => board.undo(mv),
+            // No other position has moves.
+            (GameBoard::Chess(_) | GameBoard::Shogi(_) | GameBoard::Diagram(_), ..) => {}
+        }
+    }
+
     /// Whether a move is legal.
     pub fn is_legal(&self, mv: Move) -> bool {
         match (&self.board, mv) {
-            (GameBoard::Chess(board), Move::Chess(mv)) => board.position().is_legal(mv),
+            (GameBoard::Chess(board), Move::Chess(mv)) => board.is_legal(mv),
             (GameBoard::Shogi(board), Move::Shogi(mv)) => board.is_legal(mv),
             (GameBoard::Chess(_), Move::Shogi(_))
             | (GameBoard::Shogi(_), Move::Chess(_))

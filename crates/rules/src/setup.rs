@@ -5,6 +5,7 @@ mod text;
 
 pub use starts::Handicap;
 pub use text::FenForm;
+pub(crate) use text::{Contents, text};
 
 use crate::{Game, Piece, PieceKind, PositionError, Side, Square};
 
@@ -58,6 +59,24 @@ impl Setup {
             halfmove_clock: 0,
             move_number: 1,
         }
+    }
+
+    /// The setup with the contents of a board.
+    pub(crate) fn of(contents: &impl Contents) -> Self {
+        let game = contents.game();
+        let mut setup = Self {
+            hands: Side::BOTH.map(|side| contents.hand(side)),
+            turn: contents.turn(),
+            castling: Side::BOTH.map(|side| contents.castling_files(side)),
+            en_passant: contents.en_passant(),
+            halfmove_clock: contents.halfmove_clock(),
+            move_number: contents.move_number(),
+            ..Self::empty(game)
+        };
+        for (square, place) in Square::all(game).zip(&mut setup.board) {
+            *place = contents.piece_at(square.column(), square.row());
+        }
+        setup
     }
 
     /// The game.
@@ -157,7 +176,7 @@ impl Setup {
     /// The squares of the rooks with which a side may castle, whether or not rooks are there (chess).
     pub fn castling(&self, side: Side) -> impl Iterator<Item = Square> {
         let files = self.castling_files(side);
-        let row = self.first_row(side);
+        let row = self.game.first_row(side);
         (0..8)
             .filter(move |file| files & (1 << file) != 0)
             .filter_map(move |file| Square::new(Game::Chess, file, row))
@@ -172,7 +191,8 @@ impl Setup {
         rook: Square,
         allowed: bool,
     ) -> Result<(), PositionError> {
-        if self.game == Game::Shogi || rook.row() != self.first_row(side) || rook.column() > 7 {
+        if self.game == Game::Shogi || rook.row() != self.game.first_row(side) || rook.column() > 7
+        {
             return Err(PositionError::InvalidCastlingRight { square: rook.name(self.game) });
         }
         let files = match side {
@@ -241,14 +261,6 @@ impl Setup {
         match side {
             Side::First => first,
             Side::Second => second,
-        }
-    }
-
-    /// The row of a side's king at the start.
-    fn first_row(&self, side: Side) -> u8 {
-        match side {
-            Side::First => self.game.width().saturating_sub(1),
-            Side::Second => 0,
         }
     }
 }

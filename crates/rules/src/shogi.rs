@@ -23,8 +23,8 @@ use rsshogi::{
 };
 
 use crate::{
-    Declaration, GameOutcome, IllegalReason, Impasse, MoveLimit, PieceKind, PositionError, Setup,
-    ShogiRules, Side, Termination,
+    Declaration, FenForm, GameOutcome, IllegalReason, Impasse, MoveLimit, PieceKind, PositionError,
+    Setup, ShogiRules, Side, Termination,
 };
 
 /// Games of this length are drawn. Searches that look ahead must not overflow `rsshogi`'s counters of
@@ -61,7 +61,7 @@ impl ShogiBoard {
     }
 
     pub(crate) fn setup(&self) -> Setup {
-        setup::from_board(self)
+        Setup::of(self)
     }
 
     /// The position with its history.
@@ -109,6 +109,14 @@ impl ShogiBoard {
         })?;
         self.earlier.push(earlier);
         Ok(())
+    }
+
+    /// Takes back the last move.
+    pub(crate) fn undo(&mut self, mv: Move32) {
+        // The move was played here, so this cannot fail.
+        if self.position.undo_move32(mv).is_ok() {
+            self.earlier.pop();
+        }
     }
 
     pub(crate) fn is_legal(&self, mv: Move32) -> bool {
@@ -166,7 +174,7 @@ impl ShogiBoard {
     }
 
     pub(crate) fn sfen(&self) -> String {
-        self.position.to_sfen(None)
+        crate::setup::text(self, FenForm::XFen)
     }
 }
 

@@ -206,7 +206,7 @@ fn verify_end(
                     .position()
                     .legal_moves()
                     .iter()
-                    .any(|legal| legal.to_uci(plan.game.castling_form()) == *text)
+                    .any(|legal| legal.uci(plan.game.castling_form()).as_str() == *text)
             {
                 return other(None);
             }

@@ -116,6 +116,21 @@ fn a_move(dialect: Dialect) -> BoxedStrategy<Move> {
         .boxed()
 }
 
+fn of_dialects() -> impl Strategy<Value = Dialect> {
+    select(Dialect::ALL.to_vec())
+}
+
+/// Squares of boards, and some outside of them.
+fn any_squares() -> impl Strategy<Value = [Square; 2]> {
+    let number = || prop_oneof![8 => 0..14_u8, 1 => any::<u8>()];
+    let square = || (number(), number()).prop_map(|(file, rank)| Square::new(file, rank));
+    [square(), square()]
+}
+
+fn any_letter() -> impl Strategy<Value = char> {
+    prop_oneof![8 => prop::char::range('!', '~'), 1 => any::<char>()]
+}
+
 /// Moves, sometimes with another token among them.
 fn moves(dialect: Dialect) -> BoxedStrategy<MoveList<'static>> {
     let token = prop_oneof![
@@ -445,6 +460,37 @@ proptest! {
     fn any_text_satisfies_the_properties(line in any::<String>()) {
         laws::command_bytes(line.as_bytes());
         laws::reply_bytes(line.as_bytes());
+    }
+
+    /// A shape is a move of a dialect if and only if its text is read as this shape.
+    #[test]
+    fn shapes_are_moves_if_their_texts_are(
+        dialect in of_dialects(),
+        [from, to] in any_squares(),
+        letter in any_letter(),
+    ) {
+        let square = |square: Square| {
+            let letter = |number: u8| char::from((b'a' - 1).saturating_add(number));
+            match dialect {
+                Dialect::Uci => format!("{}{}", letter(square.file), square.rank),
+                Dialect::Usi => format!("{}{}", square.file, letter(square.rank)),
+            }
+        };
+        let sign = match dialect {
+            Dialect::Uci => '@',
+            Dialect::Usi => '*',
+        };
+        for (shape, text) in [
+            (MoveShape::Board { from, to, suffix: None }, square(from) + &square(to)),
+            (
+                MoveShape::Board { from, to, suffix: Some(letter) },
+                format!("{}{}{letter}", square(from), square(to)),
+            ),
+            (MoveShape::Drop { piece: letter, to }, format!("{letter}{sign}{}", square(to))),
+        ] {
+            let read = Move::read(&text, dialect).ok().filter(|read| read.shape() == shape);
+            prop_assert_eq!(Move::from_shape(shape, dialect), read);
+        }
     }
 
     #[test]

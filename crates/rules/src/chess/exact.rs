@@ -100,23 +100,28 @@ pub(crate) fn write_san(position: &mut Chess, mv: Move, text: &mut String) {
 /// A legal move in SAN. The text of another move lacks the signs of check.
 pub(crate) fn san(position: &Chess, mv: Move) -> String {
     let mut text = String::with_capacity(7);
-    let is_legal = match mv {
+    if is_legal(position, mv) {
+        write_san(&mut position.clone(), mv, &mut text);
+    } else {
+        San::from_move(position, mv).append_to_string(&mut text);
+    }
+    text
+}
+
+/// Whether a move is legal.
+pub(crate) fn is_legal(position: &Chess, mv: Move) -> bool {
+    match mv {
         Move::Normal { role, from, capture, to, promotion } => {
             let is_last_rank =
                 role == Role::Pawn && matches!(to.rank(), Rank::First | Rank::Eighth);
             candidates(position, role, to).contains(from)
                 && capture == position.board().role_at(to)
                 && promotion.is_some() == is_last_rank
+                && promotion.is_none_or(|role| !matches!(role, Role::Pawn | Role::King))
                 && is_safe(position, role, from, to)
         }
         Move::EnPassant { .. } | Move::Castle { .. } | Move::Put { .. } => position.is_legal(mv),
-    };
-    if is_legal {
-        write_san(&mut position.clone(), mv, &mut text);
-    } else {
-        San::from_move(position, mv).append_to_string(&mut text);
     }
-    text
 }
 
 /// The squares of the pieces of a role that can move to a square, without regard to check, castling and

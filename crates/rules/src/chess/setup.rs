@@ -45,22 +45,51 @@ pub(super) fn to_crowded_position(setup: &Setup, mode: CastlingMode) -> Option<C
         .ok()
 }
 
-pub(super) fn from_board(board: &ChessBoard, en_passant: EnPassantMode) -> Setup {
-    let given = board.position().to_setup(en_passant);
-    let mut setup = Setup::empty(board.game());
-    for (square, piece) in given.board {
-        // Both have the same 64 squares and pieces, so nothing here can fail.
-        let _ = setup.put(our_square(square), our_piece(piece));
+/// The contents of the FEN of a board.
+pub(super) struct Contents<'a> {
+    pub(super) board: &'a ChessBoard,
+    /// When there is an en passant square.
+    pub(super) en_passant: EnPassantMode,
+}
+
+impl crate::setup::Contents for Contents<'_> {
+    fn game(&self) -> Game {
+        self.board.game()
     }
-    for rook in given.castling_rights {
-        let owner = if rook.rank() == Rank::First { Side::First } else { Side::Second };
-        let _ = setup.set_castling(owner, our_square(rook), true);
+
+    fn piece_at(&self, column: u8, row: u8) -> Option<Piece> {
+        let square = their_square(Square::on_board(column, row))?;
+        self.board.position().board().piece_at(square).map(our_piece)
     }
-    setup.set_turn(side(given.turn));
-    setup.set_en_passant(given.ep_square.map(our_square));
-    setup.set_halfmove_clock(given.halfmoves);
-    setup.set_move_number(given.fullmoves.get());
-    setup
+
+    fn turn(&self) -> Side {
+        self.board.turn()
+    }
+
+    fn castling_files(&self, side: Side) -> u8 {
+        let rank = match side {
+            Side::First => Rank::First,
+            Side::Second => Rank::Eighth,
+        };
+        let rooks = self.board.position().castles().castling_rights() & Bitboard::from_rank(rank);
+        rooks.into_iter().fold(0, |files, rook| files | 1 << u8::from(rook.file()))
+    }
+
+    fn en_passant(&self) -> Option<Square> {
+        self.board.position().ep_square(self.en_passant).map(our_square)
+    }
+
+    fn hand(&self, _: Side) -> [u32; 7] {
+        [0; 7]
+    }
+
+    fn halfmove_clock(&self) -> u32 {
+        self.board.position().halfmoves()
+    }
+
+    fn move_number(&self) -> u32 {
+        self.board.position().fullmoves().get()
+    }
 }
 
 fn to_shakmaty(setup: &Setup) -> shakmaty::Setup {

@@ -115,12 +115,17 @@ impl RecordMove {
         }
     }
 
-    /// The move in UCI or USI notation. A null move is `0000`, as in UCI.
-    pub fn to_uci(self, castling: CastlingForm) -> String {
+    /// The move in UCI or USI notation, as [`Move::uci`]. A null move is `0000`, as in UCI.
+    pub fn uci(self, castling: CastlingForm) -> readyok_protocol::Move {
         match self {
-            Self::Legal(mv) | Self::Illegal(mv) => mv.to_uci(castling),
-            Self::Null => "0000".to_owned(),
+            Self::Legal(mv) | Self::Illegal(mv) => mv.uci(castling),
+            Self::Null => readyok_protocol::Move::NULL,
         }
+    }
+
+    /// The text of [`RecordMove::uci`].
+    pub fn to_uci(self, castling: CastlingForm) -> String {
+        self.uci(castling).into()
     }
 
     /// Whether the move is [`RecordMove::Illegal`].

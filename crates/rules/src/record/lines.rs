@@ -426,7 +426,7 @@ pub(super) fn write(record: &GameRecord, _: Encoding) -> Written {
     };
     for (index, mv) in moves.enumerate() {
         line.push_str(if index == 0 { " moves " } else { " " });
-        line.push_str(&mv.to_uci(game.castling_form()));
+        line.push_str(mv.uci(game.castling_form()).as_str());
     }
     line.push('\n');
     Written { text: line, losses: Holds::MOVES.losses(record) }

@@ -209,7 +209,7 @@ impl Setup {
     /// double Chess960.
     pub fn chess960_numbers(&self) -> Option<(u16, u16)> {
         let number = |side: Side| {
-            let row = self.first_row(side);
+            let row = self.game.first_row(side);
             let rank = [0, 1, 2, 3, 4, 5, 6, 7].map(|column| {
                 let piece = self.piece_on(Square::new(Game::Chess, column, row)?)?;
                 (piece.side == side).then_some(piece.kind)
@@ -237,7 +237,7 @@ impl Setup {
     }
 
     fn fill_first_rank(&mut self, side: Side, rank: [PieceKind; 8]) {
-        let row = self.first_row(side);
+        let row = self.game.first_row(side);
         let pawns = if row == 0 { 1 } else { row.saturating_sub(1) };
         for (column, kind) in (0..).zip(rank) {
             self.fill(column, row, Piece { side, kind });

@@ -1,6 +1,6 @@
 //! Reads and writes FEN and SFEN.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use super::Setup;
 use crate::{Field, Game, Piece, PieceKind, PositionError, Side, Square, error::shortened};
@@ -49,27 +49,7 @@ impl Setup {
 
     /// Writes the FEN or the SFEN. The en passant square is written as it was set.
     pub fn text(&self, form: FenForm) -> String {
-        let mut text = String::new();
-        self.write_board(&mut text);
-        let turn = match (self.game, self.turn) {
-            (Game::Shogi, Side::First) | (Game::Chess | Game::Chess960, Side::Second) => 'b',
-            (Game::Shogi, Side::Second) | (Game::Chess | Game::Chess960, Side::First) => 'w',
-        };
-        text.extend([' ', turn, ' ']);
-        match self.game {
-            Game::Chess | Game::Chess960 => {
-                self.write_castling(form, &mut text);
-                let square = self.en_passant.map(|square| square.name(self.game));
-                let square = square.as_deref().unwrap_or("-");
-                // Writing to a string cannot fail.
-                let _ = write!(text, " {square} {} {}", self.halfmove_clock, self.move_number);
-            }
-            Game::Shogi => {
-                self.write_hands(&mut text);
-                let _ = write!(text, " {}", self.move_number);
-            }
-        }
-        text
+        text(self, form)
     }
 
     fn read_field(&mut self, field: Field, text: &str) -> Result<(), PositionError> {
@@ -144,42 +124,17 @@ impl Setup {
         for letter in text.chars() {
             let side = Side::of_letter(letter);
             let column = match letter.to_ascii_lowercase() {
-                'k' => Some(self.outermost_rook(side, Wing::King)),
-                'q' => Some(self.outermost_rook(side, Wing::Queen)),
+                'k' => Some(outermost_rook(self, side, Wing::King)),
+                'q' => Some(outermost_rook(self, side, Wing::Queen)),
                 file @ 'a'..='h' => u8::try_from(u32::from(file) - u32::from('a')).ok(),
                 _ => None,
             };
-            let rook = column.and_then(|file| Square::new(self.game, file, self.first_row(side)));
+            let rook =
+                column.and_then(|file| Square::new(self.game, file, self.game.first_row(side)));
             let Some(rook) = rook else { return Err(PositionError::bad(Field::Castling, text)) };
             self.set_castling(side, rook, true)?;
         }
         Ok(())
-    }
-
-    /// The file of the rook that `K` or `Q` refers to: the usual corner in chess and where the wing has
-    /// no rook, otherwise the outermost rook.
-    fn outermost_rook(&self, side: Side, wing: Wing) -> u8 {
-        let corner = match wing {
-            Wing::King => 7,
-            Wing::Queen => 0,
-        };
-        if self.game == Game::Chess {
-            return corner;
-        }
-        self.rooks_on(side, wing).unwrap_or(corner)
-    }
-
-    fn rooks_on(&self, side: Side, wing: Wing) -> Option<u8> {
-        let row = self.first_row(side);
-        let holds = |column: u8, kind: PieceKind| {
-            let square = Square::new(self.game, column, row);
-            square.and_then(|square| self.piece_on(square)) == Some(Piece { side, kind })
-        };
-        let king = (0..8).find(|&column| holds(column, PieceKind::King))?;
-        match wing {
-            Wing::King => (king..8).rev().find(|&column| holds(column, PieceKind::Rook)),
-            Wing::Queen => (0..king).find(|&column| holds(column, PieceKind::Rook)),
-        }
     }
 
     fn read_hands(&mut self, text: &str) -> Result<(), PositionError> {
@@ -202,76 +157,201 @@ impl Setup {
         }
         if count.is_some() { Err(bad()) } else { Ok(()) }
     }
-
-    fn write_board(&self, text: &mut String) {
-        for row in 0..self.game.width() {
-            if row > 0 {
-                text.push('/');
-            }
-            let mut empty = 0;
-            for column in 0..self.game.width() {
-                let square = Square::new(self.game, column, row);
-                match square.and_then(|square| self.piece_on(square)) {
-                    None => empty += 1,
-                    Some(piece) => {
-                        write_empty(empty, text);
-                        empty = 0;
-                        let _ = write!(text, "{piece}");
-                    }
-                }
-            }
-            write_empty(empty, text);
-        }
-    }
-
-    fn write_castling(&self, form: FenForm, text: &mut String) {
-        let before = text.len();
-        for side in Side::BOTH {
-            let rooks: Vec<Square> = self.castling(side).collect();
-            for rook in rooks.into_iter().rev() {
-                let column = rook.column();
-                let letter = match form {
-                    FenForm::Shredder => self.game.file_name(column),
-                    FenForm::Fen | FenForm::XFen => {
-                        if self.outermost_rook(side, Wing::King) == column {
-                            'k'
-                        } else if self.outermost_rook(side, Wing::Queen) == column {
-                            'q'
-                        } else {
-                            self.game.file_name(column)
-                        }
-                    }
-                };
-                text.push(side.case(letter));
-            }
-        }
-        if text.len() == before {
-            text.push('-');
-        }
-    }
-
-    fn write_hands(&self, text: &mut String) {
-        let before = text.len();
-        for side in Side::BOTH {
-            for (kind, &count) in PieceKind::IN_HAND.iter().zip(self.hand_of(side)) {
-                if count > 1 {
-                    let _ = write!(text, "{count}");
-                }
-                if count > 0 {
-                    text.push(side.case(kind.letter()));
-                }
-            }
-        }
-        if text.len() == before {
-            text.push('-');
-        }
-    }
 }
 
 /// X-FEN or SFEN.
 impl fmt::Display for Setup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text(FenForm::XFen))
+    }
+}
+
+/// The contents of a FEN or an SFEN, which a setup and the boards of the games have.
+pub(crate) trait Contents {
+    fn game(&self) -> Game;
+
+    /// The piece in a column and a row, both counted from the top left.
+    fn piece_at(&self, column: u8, row: u8) -> Option<Piece>;
+
+    fn turn(&self) -> Side;
+
+    /// The files of the rooks with which a side may castle: bit 0 is the a-file. 0 in shogi.
+    fn castling_files(&self, side: Side) -> u8;
+
+    fn en_passant(&self) -> Option<Square>;
+
+    /// The number of pieces in hand, in the order of [`PieceKind::IN_HAND`]. 0 in chess.
+    fn hand(&self, side: Side) -> [u32; 7];
+
+    fn halfmove_clock(&self) -> u32;
+
+    fn move_number(&self) -> u32;
+}
+
+impl Contents for Setup {
+    fn game(&self) -> Game {
+        self.game
+    }
+
+    fn piece_at(&self, column: u8, row: u8) -> Option<Piece> {
+        self.piece_on(Square::on_board(column, row))
+    }
+
+    fn turn(&self) -> Side {
+        self.turn
+    }
+
+    fn castling_files(&self, side: Side) -> u8 {
+        self.castling_files(side)
+    }
+
+    fn en_passant(&self) -> Option<Square> {
+        self.en_passant
+    }
+
+    fn hand(&self, side: Side) -> [u32; 7] {
+        *self.hand_of(side)
+    }
+
+    fn halfmove_clock(&self) -> u32 {
+        self.halfmove_clock
+    }
+
+    fn move_number(&self) -> u32 {
+        self.move_number
+    }
+}
+
+/// Writes a FEN or an SFEN.
+pub(crate) fn text(contents: &impl Contents, form: FenForm) -> String {
+    // Longer than most texts.
+    let mut text = String::with_capacity(96);
+    write_board(contents, &mut text);
+    let game = contents.game();
+    let turn = match (game, contents.turn()) {
+        (Game::Shogi, Side::First) | (Game::Chess | Game::Chess960, Side::Second) => " b ",
+        (Game::Shogi, Side::Second) | (Game::Chess | Game::Chess960, Side::First) => " w ",
+    };
+    text.push_str(turn);
+    match game {
+        Game::Chess | Game::Chess960 => {
+            write_castling(contents, form, &mut text);
+            text.push(' ');
+            match contents.en_passant() {
+                Some(square) => text.extend(square.letters(game)),
+                None => text.push('-'),
+            }
+            text.push(' ');
+            write_number(contents.halfmove_clock(), &mut text);
+        }
+        Game::Shogi => write_hands(contents, &mut text),
+    }
+    text.push(' ');
+    write_number(contents.move_number(), &mut text);
+    text
+}
+
+fn write_board(contents: &impl Contents, text: &mut String) {
+    let width = contents.game().width();
+    for row in 0..width {
+        if row > 0 {
+            text.push('/');
+        }
+        let mut empty = 0;
+        for column in 0..width {
+            match contents.piece_at(column, row) {
+                None => empty += 1,
+                Some(piece) => {
+                    if empty > 0 {
+                        write_number(empty, text);
+                        empty = 0;
+                    }
+                    if piece.kind.is_promoted() {
+                        text.push('+');
+                    }
+                    text.push(piece.letter());
+                }
+            }
+        }
+        if empty > 0 {
+            write_number(empty, text);
+        }
+    }
+}
+
+fn write_castling(contents: &impl Contents, form: FenForm, text: &mut String) {
+    let before = text.len();
+    for side in Side::BOTH {
+        let files = contents.castling_files(side);
+        for column in (0..8).rev().filter(|file| files & (1 << file) != 0) {
+            let letter = match form {
+                FenForm::Shredder => contents.game().file_name(column),
+                FenForm::Fen | FenForm::XFen => {
+                    if outermost_rook(contents, side, Wing::King) == column {
+                        'k'
+                    } else if outermost_rook(contents, side, Wing::Queen) == column {
+                        'q'
+                    } else {
+                        contents.game().file_name(column)
+                    }
+                }
+            };
+            text.push(side.case(letter));
+        }
+    }
+    if text.len() == before {
+        text.push('-');
+    }
+}
+
+fn write_hands(contents: &impl Contents, text: &mut String) {
+    let before = text.len();
+    for side in Side::BOTH {
+        for (kind, count) in PieceKind::IN_HAND.iter().zip(contents.hand(side)) {
+            if count > 1 {
+                write_number(count, text);
+            }
+            if count > 0 {
+                text.push(side.case(kind.letter()));
+            }
+        }
+    }
+    if text.len() == before {
+        text.push('-');
+    }
+}
+
+/// Writes a number without the machinery of `format!`, which would be half of the time.
+fn write_number(number: u32, text: &mut String) {
+    if number >= 10 {
+        write_number(number / 10, text);
+    }
+    text.extend(char::from_digit(number % 10, 10));
+}
+
+/// The file of the rook that `K` or `Q` refers to: the usual corner in chess and where the wing has
+/// no rook, otherwise the outermost rook.
+fn outermost_rook(contents: &impl Contents, side: Side, wing: Wing) -> u8 {
+    let corner = match wing {
+        Wing::King => 7,
+        Wing::Queen => 0,
+    };
+    if contents.game() == Game::Chess {
+        return corner;
+    }
+    rook_on(contents, side, wing).unwrap_or(corner)
+}
+
+fn rook_on(contents: &impl Contents, side: Side, wing: Wing) -> Option<u8> {
+    let game = contents.game();
+    let row = game.first_row(side);
+    let holds = |column: u8, kind: PieceKind| {
+        column < game.width() && contents.piece_at(column, row) == Some(Piece { side, kind })
+    };
+    let king = (0..8).find(|&column| holds(column, PieceKind::King))?;
+    match wing {
+        Wing::King => (king..8).rev().find(|&column| holds(column, PieceKind::Rook)),
+        Wing::Queen => (0..king).find(|&column| holds(column, PieceKind::Rook)),
     }
 }
 
@@ -321,10 +401,4 @@ fn is_number(text: &str) -> bool {
 
 fn number(text: &str) -> Option<u32> {
     if is_number(text) { text.parse().ok() } else { None }
-}
-
-fn write_empty(count: u32, text: &mut String) {
-    if count > 0 {
-        let _ = write!(text, "{count}");
-    }
 }

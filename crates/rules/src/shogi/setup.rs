@@ -5,10 +5,11 @@ use rsshogi::{
         Position,
         position::{ValidationError, ValidationIssue},
     },
-    types::{Color, HandPiece, PieceType},
+    types::{File, HandPiece, PieceType, Rank},
 };
 
 use super::{ShogiBoard, side};
+use crate::setup::Contents;
 use crate::{FenForm, Game, NamedSide, Piece, PieceKind, PositionError, Setup, Side, Square};
 
 /// The maximum move number at the start, which leaves room for a complete game.
@@ -40,26 +41,46 @@ fn unchecked(setup: &Setup) -> Result<Position, PositionError> {
     Position::from_sfen(&numbered.text(FenForm::XFen)).map_err(unreadable)
 }
 
-pub(super) fn from_board(board: &ShogiBoard) -> Setup {
-    let position = board.position();
-    let mut setup = Setup::empty(Game::Shogi);
-    for square in rsshogi::types::Square::iter() {
-        let piece = position.piece_on(square);
-        if let Some(kind) = our_kind(piece.piece_type()) {
-            // Both have the same 81 squares and pieces, so nothing here can fail.
-            let _ = setup.put(our_square(square), Piece { side: side(piece.color()), kind });
-        }
+impl Contents for ShogiBoard {
+    fn game(&self) -> Game {
+        Game::Shogi
     }
-    for color in [Color::BLACK, Color::WHITE] {
-        for kind in PieceKind::IN_HAND {
+
+    fn piece_at(&self, column: u8, row: u8) -> Option<Piece> {
+        let raw = |number: u8| i8::try_from(number).unwrap_or_default();
+        let (file, rank) = (File::new(8 - raw(column)), Rank::new(raw(row)));
+        let piece = self.position().piece_on(rsshogi::types::Square::from_file_rank(file, rank));
+        let kind = our_kind(piece.piece_type())?;
+        Some(Piece { side: side(piece.color()), kind })
+    }
+
+    fn turn(&self) -> Side {
+        self.turn()
+    }
+
+    fn castling_files(&self, _: Side) -> u8 {
+        0
+    }
+
+    fn en_passant(&self) -> Option<Square> {
+        None
+    }
+
+    fn hand(&self, side: Side) -> [u32; 7] {
+        let hand = self.position().hand(super::color(side));
+        PieceKind::IN_HAND.map(|kind| {
             let held = HandPiece::from_piece_type(their_kind(kind));
-            let count = held.map_or(0, |held| position.hand(color).count(held));
-            let _ = setup.set_hand(side(color), kind, count);
-        }
+            held.map_or(0, |held| hand.count(held))
+        })
     }
-    setup.set_turn(board.turn());
-    setup.set_move_number(u32::from(position.game_ply()));
-    setup
+
+    fn halfmove_clock(&self) -> u32 {
+        0
+    }
+
+    fn move_number(&self) -> u32 {
+        u32::from(self.position().game_ply())
+    }
 }
 
 /// The number of pieces of a kind, promoted or not, that the game has.
@@ -129,11 +150,6 @@ fn invalid(position: &Position, error: &ValidationError) -> PositionError {
             square: square.to_usi(),
         },
     }
-}
-
-pub(super) fn our_square(square: rsshogi::types::Square) -> Square {
-    let (file, rank) = (square.file().raw(), square.rank().raw());
-    Square::on_board(8_u8.saturating_sub(file.unsigned_abs()), rank.unsigned_abs())
 }
 
 pub(crate) fn our_kind(piece: PieceType) -> Option<PieceKind> {

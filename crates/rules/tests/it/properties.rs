@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use readyok_rules::{
-    BoardRef, CastlingForm, ChessBoard, EndRules, Game, Handicap, IllegalReason, Move, Notation,
-    Position, Setup, Termination,
-    shakmaty::{EnPassantMode, Position as _, zobrist::Zobrist64},
+    BoardRef, CastlingForm, ChessBoard, EndRules, FenForm, Game, Handicap, IllegalReason, Move,
+    Notation, Position, PositionHistory, Setup, Termination,
+    shakmaty::{EnPassantMode, Position as _, Square, fen::Fen, uci::UciMove, zobrist::Zobrist64},
 };
 
 use crate::{laws, position};
@@ -122,6 +122,113 @@ proptest! {
                 prop_assert_eq!(position.parse(&written, notation), Ok(mv), "{}", written);
             }
         }
+    }
+
+    /// The text of a position is that of its setup, and that of the crates of both boards.
+    #[test]
+    fn texts_are_those_of_other_writers((start, line) in lines()) {
+        let mut position = start;
+        for mv in line {
+            position.play(mv).expect("a legal move");
+            let setup = position.setup();
+            for form in [FenForm::XFen, FenForm::Shredder] {
+                prop_assert_eq!(position.text(form), setup.text(form));
+            }
+            match position.board() {
+                BoardRef::Chess(board) => {
+                    for (form, mode) in [
+                        (FenForm::Fen, EnPassantMode::Always),
+                        (FenForm::XFen, EnPassantMode::Legal),
+                    ] {
+                        let fen = Fen::from_position(board.position(), mode).to_string();
+                        prop_assert_eq!(position.text(form), fen);
+                    }
+                }
+                BoardRef::Shogi(board) => {
+                    prop_assert_eq!(position.to_string(), board.position().to_sfen(None));
+                }
+                BoardRef::Diagram(_) => prop_assert!(false, "no moves"),
+            }
+        }
+    }
+
+    /// Moves as text are those of the crates of both boards. Other texts are not legal moves.
+    #[test]
+    fn moves_are_those_of_other_writers((start, line) in lines()) {
+        let game = start.game();
+        let form = game.castling_form();
+        let moves = line.iter().map(|mv| mv.to_uci(form));
+        let position = start.after(moves).expect("legal moves");
+        let legal = position.legal_moves();
+        let mut texts = Vec::new();
+        for mv in &legal {
+            for form in [CastlingForm::KingMove, CastlingForm::KingTakesRook] {
+                let expected = match (mv, form) {
+                    (Move::Chess(mv), CastlingForm::KingMove) => UciMove::from_standard(*mv).to_string(),
+                    (Move::Chess(mv), CastlingForm::KingTakesRook) => {
+                        UciMove::from_chess960(*mv).to_string()
+                    }
+                    (Move::Shogi(mv), _) => mv.to_usi(),
+                };
+                prop_assert_eq!(mv.uci(form).to_string(), expected.clone());
+                prop_assert!(position.is_legal(*mv));
+                texts.push(expected);
+            }
+        }
+        if game != Game::Shogi {
+            for from in Square::ALL {
+                for to in Square::ALL {
+                    for suffix in ["", "q", "n", "k", "p"] {
+                        let text = format!("{from}{to}{suffix}");
+                        let is_legal = position.parse_move(&text).is_ok();
+                        prop_assert_eq!(is_legal, texts.contains(&text), "{} {}", position, text);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Taking back moves leads through the same positions, with the same repetitions.
+    #[test]
+    fn moves_are_taken_back((start, line) in lines()) {
+        let mut history = PositionHistory::new(start.clone());
+        let form = start.game().castling_form();
+        let facts = |position: &Position| {
+            (format!("{position:?}"), position.key(), position.claims(), position.outcome())
+        };
+        let mut before = Vec::new();
+        for (number, mv) in line.iter().enumerate() {
+            before.push(facts(history.position()));
+            let rejected = history.push_uci("0000");
+            prop_assert!(rejected.is_err());
+            match number % 3 {
+                0 => prop_assert_eq!(history.push(*mv), Ok(())),
+                1 => prop_assert_eq!(history.push_uci(&mv.to_uci(form)), Ok(*mv)),
+                _ => {
+                    let text = history.position().notation(*mv, Notation::Western);
+                    prop_assert_eq!(history.push_any(&text), Ok(*mv));
+                }
+            }
+        }
+        prop_assert_eq!(history.moves(), line.as_slice());
+        let replayed = start.clone().after(line.iter().map(|mv| mv.to_uci(form)));
+        prop_assert_eq!(facts(history.position()), facts(&replayed.expect("legal moves")));
+        let bad = line.iter().map(|mv| mv.to_uci(form)).chain(["0000".to_owned()]);
+        let mut other = PositionHistory::new(start.clone());
+        let error = other.push_line(bad).map_err(|error| error.index);
+        prop_assert_eq!((error, other.moves().len()), (Err(line.len()), 0));
+        prop_assert_eq!(facts(other.position()), facts(&start));
+        while let Some(before) = before.pop() {
+            let again = history.position().clone();
+            let mv = history.pop().expect("a move");
+            prop_assert_eq!(facts(history.position()), before.clone());
+            history.push(mv).expect("the same move");
+            prop_assert_eq!(facts(history.position()), facts(&again));
+            history.pop();
+            prop_assert_eq!(facts(history.position()), before);
+        }
+        prop_assert_eq!(history.pop(), None);
+        prop_assert_eq!(facts(history.position()), facts(history.start()));
     }
 
     /// Different moves have different texts.

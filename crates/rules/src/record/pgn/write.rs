@@ -261,7 +261,7 @@ fn write_move(
             }
             // Readers would reject it.
             RecordMove::Illegal(mv) => {
-                let uci = mv.to_uci(text.castling);
+                let uci = mv.uci(text.castling);
                 write_comment("", &format!("{ILLEGAL_MOVE}{uci}"), text);
             }
             RecordMove::Legal(Move::Shogi(_)) => {}
