@@ -1,5 +1,7 @@
 // The encoding of record files, as `crates/rules/src/record/encoding.rs` detects it. The tables are those of the host.
 
+import { shown } from './wasm.js';
+
 /** The UTF-8 bytes or the text of bytes that arrive in parts. Until text outside of ASCII arrives, the encoding is open. */
 export class Decoding {
   #decoder;
@@ -9,7 +11,7 @@ export class Decoding {
   /** @param {string | undefined} encoding a label of the Encoding Standard; without one it is detected */
   constructor(encoding, isJapanese) {
     this.#isJapanese = isJapanese;
-    if (encoding !== undefined) this.#decoder = new TextDecoder(encoding);
+    if (encoding !== undefined) this.#decoder = decoderOf(encoding);
   }
 
   decode(bytes, isLast) {
@@ -19,6 +21,14 @@ export class Decoding {
       else this.#decoder = new TextDecoder(label);
     }
     return this.#decoder ? this.#decoder.decode(bytes, { stream: !isLast }) : bytes;
+  }
+}
+
+function decoderOf(encoding) {
+  try {
+    return new TextDecoder(encoding);
+  } catch {
+    throw new TypeError(`no such encoding: ${shown(encoding)}`);
   }
 }
 

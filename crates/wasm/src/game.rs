@@ -5,10 +5,10 @@ use std::io::Write as _;
 use readyok_rules::record::{
     self, Format, GameRecord, Limit, Limits, NodeId, RecordMove,
 };
-use readyok_rules::{FenForm, GameOutcome, GameResult, Move, Position, Termination};
+use readyok_rules::{FenForm, GameOutcome, GameResult, Move, Position, PositionHistory, Termination};
 use serde_json::{Map, Value};
 
-use crate::history::{History, read_move};
+use crate::history::read_move;
 use crate::position::{POSITIONS, insert, parts, write_outcome};
 use crate::table::{Size, Table};
 use crate::{Failure, annotations, answer, game_name, join, notation, number, with_parts, with_text};
@@ -348,14 +348,14 @@ pub extern "C" fn game_position(handle: i32, id: u32) -> i32 {
     number((|| {
         let history = with(handle, |record| {
             let id = node(record, id)?;
-            let mut history = History::new(record.start().clone());
+            let mut history = PositionHistory::new(record.start().clone());
             for node in record.line_to(id) {
                 match record.node(node).and_then(record::Node::mv) {
                     Some(RecordMove::Legal(mv)) => history.push(mv)?,
                     Some(mv @ RecordMove::Null) => {
                         let mut position = history.position().clone();
                         mv.play(&mut position)?;
-                        history = History::new(position);
+                        history = PositionHistory::new(position);
                     }
                     Some(RecordMove::Illegal(_)) | None => {}
                 }

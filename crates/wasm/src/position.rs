@@ -3,15 +3,16 @@
 use std::io::Write as _;
 
 use readyok_rules::{
-    FenForm, GameOutcome, Handicap, Move, PieceKind, Position, PositionError, Setup, Side,
+    CastlingForm, FenForm, GameOutcome, Handicap, Move, PieceKind, Position, PositionError,
+    PositionHistory, Setup, Side,
 };
 
-use crate::history::{History, read_move};
+use crate::history::{push, push_line, read_move};
 use crate::table::Table;
 use crate::{Failure, answer, game, game_name, join, notation, number, with_text};
 
 thread_local! {
-    pub(crate) static POSITIONS: Table<History> = const { Table::new() };
+    pub(crate) static POSITIONS: Table<PositionHistory> = const { Table::new() };
 }
 
 /// A position: the start of the game (0), a FEN or an SFEN (1), numbers of Chess960 (2), or the name of a handicap (3).
@@ -25,7 +26,7 @@ pub extern "C" fn position_new(game: u32, source: u32) -> i32 {
             2 => chess960(text)?.position().map_err(Failure::from),
             _ => handicap(text)?.position().map_err(Failure::from),
         })?;
-        insert(History::new(position))
+        insert(PositionHistory::new(position))
     })())
 }
 
@@ -43,7 +44,7 @@ fn handicap(text: &str) -> Result<Setup, Failure> {
     handicap.map(Setup::handicap).ok_or_else(|| Failure::usage("no such handicap"))
 }
 
-pub(crate) fn insert(history: History) -> Result<i32, Failure> {
+pub(crate) fn insert(history: PositionHistory) -> Result<i32, Failure> {
     POSITIONS.with(|all| all.insert(history))
 }
 
@@ -65,7 +66,7 @@ pub extern "C" fn position_free(handle: i32) {
 
 fn on(
     handle: i32,
-    call: impl FnOnce(&mut History, &mut Vec<u8>) -> Result<(), Failure>,
+    call: impl FnOnce(&mut PositionHistory, &mut Vec<u8>) -> Result<(), Failure>,
 ) -> i32 {
     answer(|out| POSITIONS.with(|all| all.with(handle, |history| call(history, out))))
 }
@@ -79,14 +80,14 @@ pub extern "C" fn position_push(handle: i32, count: u32) -> i32 {
         room?;
         with_text(|text| {
             if count == 1 {
-                let mv = history.push_text(text)?;
+                let mv = push(history, text)?;
                 write_move(out, history.position(), mv);
                 return Ok(());
             }
             let before = history.moves().len();
-            history.push_line(parts(text, count)?)?;
-            let played = history.moves().get(before..).unwrap_or_default();
-            write_moves(out, history.position(), played);
+            push_line(history, parts(text, count)?)?;
+            let played = history.moves().iter().skip(before).copied();
+            write_moves(out, history.game().castling_form(), played);
             Ok(())
         })
     })
@@ -112,13 +113,17 @@ pub extern "C" fn position_pop(handle: i32) -> i32 {
     })
 }
 
-pub(crate) fn write_move(out: &mut Vec<u8>, position: &Position, mv: Move) {
-    out.extend_from_slice(mv.to_uci(position.game().castling_form()).as_bytes());
+fn write_move(out: &mut Vec<u8>, position: &Position, mv: Move) {
+    write_moves(out, position.game().castling_form(), [mv]);
 }
 
-fn write_moves(out: &mut Vec<u8>, position: &Position, moves: &[Move]) {
-    let form = position.game().castling_form();
-    join(out, moves.iter().map(|mv| mv.to_uci(form)), b' ');
+fn write_moves(out: &mut Vec<u8>, form: CastlingForm, moves: impl IntoIterator<Item = Move>) {
+    for (index, mv) in moves.into_iter().enumerate() {
+        if index > 0 {
+            out.push(b' ');
+        }
+        out.extend_from_slice(mv.uci(form).as_str().as_bytes());
+    }
 }
 
 /// Facts that are numbers, as bits: 1 the second side is to move, 2 it is in check, 4 it can declare a win (shogi). The
@@ -141,12 +146,13 @@ pub extern "C" fn position_flags(handle: i32, with_declaration: u32) -> i32 {
 pub extern "C" fn position_fact(handle: i32, fact: u32) -> i32 {
     on(handle, |history, out| {
         let now = history.position();
+        let form = now.game().castling_form();
         match fact {
             0 => out.extend_from_slice(now.text(FenForm::XFen).as_bytes()),
             1 => out.extend_from_slice(now.text(FenForm::Fen).as_bytes()),
             2 => out.extend_from_slice(now.text(FenForm::Shredder).as_bytes()),
-            3 => write_moves(out, now, &now.legal_moves()),
-            4 => write_moves(out, now, history.moves()),
+            3 => write_moves(out, form, now.legal_moves()),
+            4 => write_moves(out, form, history.moves().iter().copied()),
             5 => {
                 if let Some(outcome) = now.outcome() {
                     write_outcome(out, outcome);

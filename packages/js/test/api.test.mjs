@@ -219,8 +219,8 @@ describe('Game', () => {
       at = game.add(nested[ply % 4], at);
     }
     let depth = 0;
-    for (let line = game.tree; line; line = line.at(depth ? 1 : 0)?.variations?.[0]) depth++;
-    assert.equal(depth, 5000);
+    for (let line = game.tree; line; line = line.at(-1).variations?.[0]) depth++;
+    assert.equal(depth, 5001);
     // A reader would not accept more than a hundred levels.
     assert.equal(game.write('pgn').split('(').length, 5001);
     assert.equal(game.copy().delete(1), 1);
