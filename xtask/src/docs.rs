@@ -1,26 +1,39 @@
-//! Generates `docs/rules.md` from the rules of the protocol crate.
+//! Generated files of documentation: `docs/rules.md`, and the names of values in the packages for Python and JavaScript.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use readyok_protocol::{DiagnosticKind, Rule, Severity};
 
-/// Writes the page.
+mod names;
+
+/// The generated files, with their contents.
+fn files() -> [(&'static str, String); 3] {
+    [
+        ("docs/rules.md", rules()),
+        ("crates/python/readyok/_names.py", names::python()),
+        ("packages/js/names.d.ts", names::typescript()),
+    ]
+}
+
+/// Writes the files.
 pub(crate) fn write() -> io::Result<()> {
-    fs::write(path(), rules())
+    files().into_iter().try_for_each(|(path, text)| fs::write(absolute(path), text))
 }
 
-/// Fails if the page is stale.
+/// Fails if a file is stale.
 pub(crate) fn check() -> io::Result<()> {
-    if fs::read_to_string(path())? == rules() {
-        return Ok(());
+    for (path, text) in files() {
+        if fs::read_to_string(absolute(path))? != text {
+            return Err(io::Error::other(format!("{path} is stale: run `cargo xtask docs`")));
+        }
     }
-    Err(io::Error::other("docs/rules.md is stale: run `cargo xtask docs`"))
+    Ok(())
 }
 
-fn path() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/rules.md")
+fn absolute(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
 fn rules() -> String {

@@ -16,7 +16,7 @@ usage: cargo xtask dist [--target <target>] [--binary <file>]
   builds the packages of a release in target/dist: archive, .deb, wheel, npm packages, SBOM, checksums;
   with --binary, packages an existing executable
 usage: cargo xtask docs [--check]
-  writes the generated pages of docs/; with --check, fails if they are stale
+  writes docs/rules.md and the names of values for Python and JavaScript; with --check, fails if they are stale
 usage: cargo xtask terms [--check | <path>]
   counts deprecated terms (xtask/terms.toml); with --check, fails if there are more than allowed;
   with <path>, lists those of files whose path starts with it";

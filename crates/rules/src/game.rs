@@ -6,26 +6,44 @@ use readyok_protocol::{CastlingForm, Dialect, MoveShape, Square};
 use rsshogi::types::Move32;
 use shakmaty::uci::UciMove;
 
+use crate::names::names;
+
 /// A game, which is the variant in the app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "ts", ts(rename = "Variant"))]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Game {
     /// Chess.
-    #[cfg_attr(feature = "cli", value(alias = "standard", help = clap::builder::Resettable::Reset))]
     Chess,
     /// Chess960 (Fischer random chess).
-    #[cfg_attr(feature = "cli", value(alias = "fischerandom", help = clap::builder::Resettable::Reset))]
     Chess960,
     /// Shogi.
-    #[cfg_attr(feature = "cli", value(help = clap::builder::Resettable::Reset))]
     Shogi,
 }
 
+names! {
+    /// It is that of files, command lines and the messages of the server.
+    Game: Chess = "chess" | "standard", Chess960 = "chess960" | "fischerandom", Shogi = "shogi"
+}
+
+#[cfg(feature = "cli")]
+impl clap::ValueEnum for Game {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        let names = Self::NAMES.iter().filter(|(name, game)| game == self && *name != self.name());
+        Some(clap::builder::PossibleValue::new(self.name()).aliases(names.map(|(name, _)| *name)))
+    }
+}
+
 impl Game {
+    /// All games.
+    pub const ALL: [Self; 3] = [Self::Chess, Self::Chess960, Self::Shogi];
+
     /// The form of castling moves in UCI: the king's move, or king takes rook under `UCI_Chess960`.
     pub fn castling_form(self) -> CastlingForm {
         match self {
@@ -77,6 +95,11 @@ pub enum Side {
     First,
     /// The player who moves second from the start position: Black in chess, White (gote) in shogi.
     Second,
+}
+
+names! {
+    /// It is that of files and the messages of the server.
+    Side: First = "first", Second = "second"
 }
 
 impl Side {
@@ -220,4 +243,59 @@ pub enum Notation {
     Japanese,
     /// UCI for chess; for shogi the notation of the Computer Shogi Association: `+7776FU`.
     Csa,
+}
+
+names! {
+    Notation: Uci = "uci" | "usi", Western = "san" | "western", WesternDigits = "western-digits",
+    Long = "lan" | "long", Japanese = "japanese", Csa = "csa"
+}
+
+impl Notation {
+    /// All notations.
+    pub const ALL: [Self; 6] =
+        [Self::Uci, Self::Western, Self::WesternDigits, Self::Long, Self::Japanese, Self::Csa];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_read() {
+        let names = Notation::NAMES.iter().map(|(name, _)| *name);
+        let mut names: Vec<&str> = names.collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), Notation::NAMES.len());
+        for notation in Notation::ALL {
+            assert_eq!(Notation::from_name(notation.name()), Some(notation));
+        }
+        assert_eq!(Notation::from_name("usi"), Some(Notation::Uci));
+        assert_eq!(Notation::from_name("klingon"), None);
+        for game in Game::ALL {
+            assert_eq!(Game::from_name(game.name()), Some(game));
+        }
+        for side in Side::BOTH {
+            assert_eq!(Side::from_name(side.name()), Some(side));
+        }
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn names_are_those_of_files() {
+        for game in Game::ALL {
+            assert_eq!(serde_json::to_value(game).ok(), Some(game.name().into()));
+        }
+        for side in Side::BOTH {
+            assert_eq!(serde_json::to_value(side).ok(), Some(side.name().into()));
+        }
+    }
+
+    #[cfg(feature = "cli")]
+    #[test]
+    fn command_lines_have_the_names() {
+        for (name, game) in Game::NAMES {
+            assert_eq!(<Game as clap::ValueEnum>::from_str(name, false), Ok(*game));
+        }
+    }
 }

@@ -29,6 +29,7 @@ pub mod fairy;
 mod game;
 mod history;
 pub mod judgement;
+mod names;
 #[cfg(feature = "openings")]
 mod opening;
 mod outcome;

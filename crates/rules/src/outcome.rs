@@ -17,6 +17,10 @@ pub enum GameResult {
 }
 
 impl GameResult {
+    /// All results.
+    pub const ALL: [Self; 4] =
+        [Self::Win(Side::First), Self::Win(Side::Second), Self::Draw, Self::Unknown];
+
     /// The result as PGN writes it.
     pub fn as_str(self) -> &'static str {
         match self {

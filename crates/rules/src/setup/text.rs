@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Setup;
+use crate::names::names;
 use crate::{Field, Game, Piece, PieceKind, PositionError, Side, Square, error::shortened};
 
 /// The form of a FEN. Every form can be read; shogi has only one.
@@ -19,6 +20,15 @@ pub enum FenForm {
     XFen,
     /// Castling is always written as the rook's file, `HAha`; en passant as in X-FEN.
     Shredder,
+}
+
+names! {
+    FenForm: Fen = "fen", XFen = "x-fen", Shredder = "shredder"
+}
+
+impl FenForm {
+    /// All forms.
+    pub const ALL: [Self; 3] = [Self::Fen, Self::XFen, Self::Shredder];
 }
 
 impl Setup {
