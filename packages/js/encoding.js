@@ -2,11 +2,17 @@
 
 import { shown } from './wasm.js';
 
-/** The UTF-8 bytes or the text of bytes that arrive in parts. Until text outside of ASCII arrives, the encoding is open. */
+/** Bytes that are required for the detection. */
+const BEGINNING = 1 << 16;
+
+/** The UTF-8 bytes or the text of bytes that arrive in parts. */
 export class Decoding {
   #decoder;
   #isUtf8 = false;
   #isJapanese;
+  /** Parts without a known encoding. */
+  #parts = [];
+  #length = 0;
 
   /** @param {string | undefined} encoding a label of the Encoding Standard; without one it is detected */
   constructor(encoding, isJapanese) {
@@ -15,13 +21,32 @@ export class Decoding {
   }
 
   decode(bytes, isLast) {
-    if (!this.#decoder && !this.#isUtf8 && !isAscii(bytes)) {
-      const label = detect(bytes, this.#isJapanese);
-      if (label === 'utf-8') this.#isUtf8 = true;
-      else this.#decoder = new TextDecoder(label);
+    if (!this.#decoder && !this.#isUtf8) {
+      this.#parts.push(bytes);
+      this.#length += bytes.length;
+      if (this.#length < BEGINNING && !isLast) return new Uint8Array(0);
+      bytes = joined(this.#parts, this.#length);
+      [this.#parts, this.#length] = [[], 0];
+      // The encoding of a text in ASCII is open.
+      if (!isAscii(bytes)) {
+        const label = detect(bytes, this.#isJapanese);
+        if (label === 'utf-8') this.#isUtf8 = true;
+        else this.#decoder = new TextDecoder(label);
+      }
     }
     return this.#decoder ? this.#decoder.decode(bytes, { stream: !isLast }) : bytes;
   }
+}
+
+function joined(parts, length) {
+  if (parts.length === 1) return parts[0];
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
 }
 
 function decoderOf(encoding) {

@@ -1,4 +1,4 @@
-import type { Format, GameName, Handicap, Notation, Result, Side, Termination } from './names.js';
+import type { FenForm, Format, GameName, Handicap, Notation, Result, Side, Termination } from './names.js';
 
 export type * from './names.js';
 
@@ -56,7 +56,7 @@ export class Position implements Freed {
   static handicap(name: Handicap | (string & {})): Position;
 
   /** The FEN, or the SFEN. `fen` has an en passant square after each double step, `shredder` the files of rooks. */
-  text(form?: 'x-fen' | 'fen' | 'shredder'): string;
+  text(form?: FenForm): string;
   /** The same as `text()`. */
   toString(): string;
   readonly game: GameName;

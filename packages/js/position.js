@@ -13,19 +13,7 @@ import {
 } from './wasm.js';
 
 // The numbers of `position_fact` in `crates/wasm/src/position.rs`.
-const TEXTS = { 'x-fen': 0, fen: 1, shredder: 2 };
-const LEGAL = 3;
-const MOVES = 4;
-const OUTCOME = 5;
-const PIECES = 6;
-const HANDS = 7;
-const START = 8;
-const DEFECT = 9;
-const CLAIMS = 10;
-const GAME = 11;
-const NUMBERS = 12;
-const HANDICAP = 13;
-const KEY = 14;
+const [LEGAL, MOVES, OUTCOME, PIECES, HANDS, START, DEFECT, CLAIMS, GAME, NUMBERS, HANDICAP, KEY] = Array(12).keys();
 
 /** The order of SFEN. */
 const HAND = ['R', 'B', 'G', 'S', 'N', 'L', 'P'];
@@ -68,9 +56,7 @@ export class Position extends Handle {
 
   /** The FEN, in one of its forms, or the SFEN. */
   text(form = 'x-fen') {
-    const number = Object.hasOwn(TEXTS, form) ? TEXTS[form] : undefined;
-    if (number === undefined) throw new TypeError(`no such form of FEN: ${shown(form)}`);
-    return this.#fact(number);
+    return module.text(module.wasm.position_text(handleOf(this), numberOf('form', form)));
   }
 
   toString() {

@@ -178,8 +178,8 @@ export const module = new Module(new URL('./readyok.wasm', import.meta.url));
  */
 export const load = (source) => module.load(source);
 
-const kinds = ['game', 'notation', 'format', 'termination'];
-const ALIASES = { notation: { usi: 'uci', san: 'western', kif: 'japanese' } };
+/** The lines of `names` in `crates/wasm/src/lib.rs`. */
+const KINDS = ['game', 'notation', 'form', 'format', 'termination'];
 let numbers;
 
 /** The number of a name. */
@@ -188,9 +188,9 @@ export function numberOf(kind, name) {
     module
       .text(module.wasm.names())
       .split('\n')
-      .map((line, kind) => [kinds[kind], new Map(line.split(' ').map((name, index) => [name, index]))]),
+      .map((line, kind) => [KINDS[kind], new Map(line.split(' ').map((name, index) => [name, index]))]),
   );
-  const number = numbers[kind].get(ALIASES[kind]?.[name] ?? name);
+  const number = numbers[kind].get(name);
   if (number === undefined) throw new TypeError(`no such ${kind}: ${shown(name)}`);
   return number;
 }

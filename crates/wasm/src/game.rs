@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::history::read_move;
 use crate::position::{POSITIONS, insert, parts, write_outcome};
 use crate::table::{Size, Table};
-use crate::{Failure, annotations, answer, game_name, join, notation, number, with_parts, with_text};
+use crate::{Failure, annotations, answer, join, notation, number, with_parts, with_text};
 
 /// A record with the defects of the text that it was read from.
 pub(crate) struct Game {
@@ -86,7 +86,7 @@ fn node(record: &GameRecord, id: u32) -> Result<NodeId, Failure> {
     record.node(id).map(|node| node.id()).ok_or_else(|| record::AddError::NoSuchNode.into())
 }
 
-/// A fact as text: see the list in `packages/js/game.mjs`.
+/// A fact as text: see the list in `packages/js/game.js`.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub extern "C" fn game_fact(handle: i32, fact: u32) -> i32 {
     if fact == 0 {
@@ -102,7 +102,7 @@ pub extern "C" fn game_fact(handle: i32, fact: u32) -> i32 {
     }
     on(handle, |record, out| {
         match fact {
-            1 => out.extend_from_slice(game_name(record.game()).as_bytes()),
+            1 => out.extend_from_slice(record.game().name().as_bytes()),
             2 => out.extend_from_slice(record.result.as_str().as_bytes()),
             3 => {
                 if let Some(termination) = record.termination() {

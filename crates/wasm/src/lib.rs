@@ -25,8 +25,8 @@ mod table;
 
 use std::cell::RefCell;
 
-use readyok_rules::record::Format;
-use readyok_rules::{Game, Notation, Termination};
+#[cfg(feature = "records")]
+use readyok_rules::{FenForm, Game, Notation, Termination, record::Format};
 
 pub(crate) use failure::Failure;
 
@@ -64,13 +64,19 @@ pub fn last_output() -> Vec<u8> {
     OUTPUT.with_borrow(Clone::clone)
 }
 
-/// The names of games, notations, formats and terminations, a line each. Their indices are the numbers of arguments.
+/// The names of games, notations, forms of FEN, formats and terminations, a line each. Their indices are the numbers of
+/// arguments.
+#[cfg(feature = "records")]
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub extern "C" fn names() -> i32 {
     answer(|out| {
+        fn all<T>(names: &[(&str, T)]) -> String {
+            names.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" ")
+        }
         let lines = [
-            GAMES.map(|(_, name)| name).join(" "),
-            NOTATIONS.map(|(_, name)| name).join(" "),
+            all(Game::NAMES),
+            all(Notation::NAMES),
+            all(FenForm::NAMES),
             Format::ALL.iter().map(|format| format.name()).collect::<Vec<_>>().join(" "),
             Termination::ALL.iter().map(|ending| ending.name()).collect::<Vec<_>>().join(" "),
         ];
@@ -79,35 +85,28 @@ pub extern "C" fn names() -> i32 {
     })
 }
 
-const GAMES: [(Game, &str); 3] =
-    [(Game::Chess, "chess"), (Game::Chess960, "chess960"), (Game::Shogi, "shogi")];
-
-const NOTATIONS: [(Notation, &str); 6] = [
-    (Notation::Uci, "uci"),
-    (Notation::Western, "western"),
-    (Notation::WesternDigits, "western-digits"),
-    (Notation::Long, "long"),
-    (Notation::Japanese, "japanese"),
-    (Notation::Csa, "csa"),
-];
+#[cfg(feature = "records")]
+fn lookup<T: Copy>(names: &[(&str, T)], number: u32, what: &str) -> Result<T, Failure> {
+    let named = names.get(number as usize).map(|(_, value)| *value);
+    named.ok_or_else(|| Failure::usage(&format!("no such {what}")))
+}
 
 /// The game of a number.
 #[cfg(feature = "records")]
 pub(crate) fn game(number: u32) -> Result<Game, Failure> {
-    let game = GAMES.get(number as usize).map(|(game, _)| *game);
-    game.ok_or_else(|| Failure::usage("no such game"))
+    lookup(Game::NAMES, number, "game")
 }
 
-#[cfg(feature = "records")]
-pub(crate) fn game_name(game: Game) -> &'static str {
-    GAMES.iter().find(|(known, _)| *known == game).map_or("", |(_, name)| name)
-}
-
-/// The notation of a number.
+/// The notation of a number. 0 is UCI or USI notation.
 #[cfg(feature = "records")]
 pub(crate) fn notation(number: u32) -> Result<Notation, Failure> {
-    let notation = NOTATIONS.get(number as usize).map(|(notation, _)| *notation);
-    notation.ok_or_else(|| Failure::usage("no such notation"))
+    lookup(Notation::NAMES, number, "notation")
+}
+
+/// The form of FEN of a number.
+#[cfg(feature = "records")]
+pub(crate) fn form(number: u32) -> Result<FenForm, Failure> {
+    lookup(FenForm::NAMES, number, "form of FEN")
 }
 
 /// The input, which is empty afterwards.

@@ -9,7 +9,7 @@ use readyok_rules::{
 
 use crate::history::{push, push_line, read_move};
 use crate::table::Table;
-use crate::{Failure, answer, game, game_name, join, notation, number, with_text};
+use crate::{Failure, answer, form, game, join, notation, number, with_text};
 
 thread_local! {
     pub(crate) static POSITIONS: Table<PositionHistory> = const { Table::new() };
@@ -141,43 +141,49 @@ pub extern "C" fn position_flags(handle: i32, with_declaration: u32) -> i32 {
     }))
 }
 
-/// A fact as text: see the list in `packages/js/position.mjs`.
+/// The FEN in a form, or the SFEN.
+#[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
+pub extern "C" fn position_text(handle: i32, form: u32) -> i32 {
+    on(handle, |history, out| {
+        out.extend_from_slice(history.position().text(self::form(form)?).as_bytes());
+        Ok(())
+    })
+}
+
+/// A fact as text: see the list in `packages/js/position.js`.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub extern "C" fn position_fact(handle: i32, fact: u32) -> i32 {
     on(handle, |history, out| {
         let now = history.position();
-        let form = now.game().castling_form();
+        let castling = now.game().castling_form();
         match fact {
-            0 => out.extend_from_slice(now.text(FenForm::XFen).as_bytes()),
-            1 => out.extend_from_slice(now.text(FenForm::Fen).as_bytes()),
-            2 => out.extend_from_slice(now.text(FenForm::Shredder).as_bytes()),
-            3 => write_moves(out, form, now.legal_moves()),
-            4 => write_moves(out, form, history.moves().iter().copied()),
-            5 => {
+            0 => write_moves(out, castling, now.legal_moves()),
+            1 => write_moves(out, castling, history.moves().iter().copied()),
+            2 => {
                 if let Some(outcome) = now.outcome() {
                     write_outcome(out, outcome);
                 }
             }
-            6 => {
+            3 => {
                 let pieces = now.setup();
                 let pieces = pieces.pieces();
                 join(out, pieces.map(|(at, piece)| format!("{} {piece}", at.name(now.game()))), b' ');
             }
-            7 => write_hands(out, &now.setup()),
-            8 => out.extend_from_slice(history.start().text(FenForm::XFen).as_bytes()),
-            9 => {
+            4 => write_hands(out, &now.setup()),
+            5 => out.extend_from_slice(history.start().text(FenForm::XFen).as_bytes()),
+            6 => {
                 if let Some(defect) = now.defect() {
                     out.extend_from_slice(PositionError::to_string(defect).as_bytes());
                 }
             }
-            10 => join(out, now.claims().iter().map(|claim| claim.name()), b' '),
-            11 => out.extend_from_slice(game_name(now.game()).as_bytes()),
-            12 => {
+            7 => join(out, now.claims().iter().map(|claim| claim.name()), b' '),
+            8 => out.extend_from_slice(now.game().name().as_bytes()),
+            9 => {
                 if let Some((white, black)) = now.setup().chess960_numbers() {
                     _ = write!(out, "{white} {black}");
                 }
             }
-            13 => {
+            10 => {
                 let name = now.setup().as_handicap().map(Handicap::name);
                 out.extend_from_slice(name.unwrap_or_default().as_bytes());
             }

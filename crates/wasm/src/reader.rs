@@ -124,7 +124,7 @@ impl Reader {
                 }
             }
             let Some(part) = self.next_part()? else { return Ok(None) };
-            self.part_lines = memchr::memchr_iter(b'\n', &part).count() as u64;
+            self.part_lines = self.lines_of(&part);
             self.part_bytes = part.len();
             self.records = Some(Records::new(Cursor::new(part), self.format, Limits::default()));
         }
@@ -135,6 +135,15 @@ impl Reader {
         self.part_bytes = 0;
         self.lines += self.part_lines;
         self.games += std::mem::take(&mut self.part_games);
+    }
+
+    /// The number of line ends, as the reader of the format counts them.
+    fn lines_of(&self, part: &[u8]) -> u64 {
+        let feeds = memchr::memchr_iter(b'\n', part).count();
+        let is_end = |at: &usize| part.get(at + 1) != Some(&b'\n');
+        let returns = memchr::memchr_iter(b'\r', part).filter(is_end).count();
+        let is_pgn = self.format == Some(Format::PGN);
+        (feeds + if is_pgn { returns } else { 0 }) as u64
     }
 
     /// Text with whole games. `None` at the end, or if more text is required.
