@@ -26,6 +26,8 @@ PAGES = ["README.md", "docs/introduction.md", *sorted(
     for pattern in ("docs/tutorials/*.md", "docs/how-to/*.md", "crates/*/README.md")
     for path in ROOT.glob(pattern)
 )]
+# Pages of the npm package, which `check-js.sh` runs. `RULES_PACKAGE` is the path of the package.
+SCRIPT_PAGES = ["packages/js/README.md", "docs/javascript.md"]
 # Maximum duration of a page, and of the start of a program in the background, in seconds.
 PAGE_LIMIT = 900
 START_LIMIT = 120
@@ -33,7 +35,7 @@ START_LIMIT = 120
 MARKER = re.compile(r"<!-- (not run|with|background|ends later|after|file|project|status): ?(.*?) ?-->", re.DOTALL)
 FENCE = re.compile(r"^(`{3,})\s*([\w,]*)\s*$")
 INCLUDE = re.compile(r"\{\{#include ([^}]+)\}\}")
-FILE = re.compile(r"`([\w./-]+\.(?:rs|toml|py|txt|epd|json|yml))`")
+FILE = re.compile(r"`([\w./-]+\.(?:rs|toml|py|m?js|txt|epd|json|yml))`")
 # Languages whose blocks show output, a grammar or a protocol.
 SHOWN = {"", "text", "json", "console"}
 
@@ -291,9 +293,12 @@ def main():
     arguments = parser.parse_args()
     work = Path(tempfile.mkdtemp(prefix="tutorials-")).resolve()
     run, failed = Run(), []
+    # Pages about JavaScript need neither crates nor the program.
+    is_script = bool(arguments.pages) and all(page in SCRIPT_PAGES for page in arguments.pages)
     try:
-        prepare(work, arguments.packages.resolve())
-        variables = environment(work, arguments.program.resolve(strict=True))
+        if not is_script:
+            prepare(work, arguments.packages.resolve())
+        variables = environment(work, arguments.program.resolve(strict=not is_script))
         for page in arguments.pages or PAGES:
             if page in run.ends:
                 continue

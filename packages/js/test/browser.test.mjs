@@ -48,6 +48,9 @@ describe('Chromium', () => {
     return { page, errors, moves };
   }
 
+  const count = (page, selector, wanted) =>
+    page.waitForFunction(([selector, wanted]) => document.querySelectorAll(selector).length === wanted, [selector, wanted], { timeout: 20_000 });
+
   /** Clicks the center of a square, counted from the left and the top. */
   async function click(page, size, column, row) {
     const box = await page.locator('#board').boundingBox();
@@ -58,10 +61,10 @@ describe('Chromium', () => {
     const { page, errors, moves } = await open('game=chess');
     await page.locator('piece.white.pawn').first().waitFor();
     await click(page, 8, 4, 6);
-    assert.equal(await page.locator('square.move-dest').count(), 2);
+    await count(page, 'square.move-dest', 2);
     await click(page, 8, 4, 4);
     await moves('e2e4');
-    assert.equal(await page.locator('square.last-move').count(), 2);
+    await count(page, 'square.last-move', 2);
     // An illegal move changes nothing.
     await click(page, 8, 4, 1);
     await click(page, 8, 4, 4);
@@ -74,8 +77,8 @@ describe('Chromium', () => {
       await moves(line.slice(0, ++plies).join(' '));
     }
     await moves('e2e4 f7f6 d2d4 g7g5 d1h5');
-    assert.equal(await page.locator('square.check').count(), 1);
-    assert.equal(await page.locator('#end').textContent(), 'checkmate');
+    await count(page, 'square.check', 1);
+    await page.waitForFunction(() => document.getElementById('end').value === 'checkmate');
     await page.locator('#back').click();
     await moves('e2e4 f7f6 d2d4 g7g5');
     await page.locator('#forward').click();
