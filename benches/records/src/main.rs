@@ -3,7 +3,8 @@
 //! Without arguments the input is generated: 40 MB of random games, without and with clocks. Otherwise
 //! the arguments are files. `garbage` compares text that is not PGN with the generated games, per byte.
 //! `generate DIRECTORY` writes the generated games, and `read N FILES`
-//! only reads files N times, both for `peers.py`. `positions` measures moves and texts of positions. Both readers run alternately in one process, and the best pass of each counts.
+//! only reads files N times, both for `peers.py`. `positions` measures moves and texts of positions. Both readers run
+//! alternately in one process, and the best pass of each counts.
 
 mod positions;
 
@@ -49,7 +50,11 @@ impl Visitor for Keep {
         ControlFlow::Continue(())
     }
 
-    fn comment(&mut self, kept: &mut ParsedGame, comment: RawComment<'_>) -> ControlFlow<ParsedGame> {
+    fn comment(
+        &mut self,
+        kept: &mut ParsedGame,
+        comment: RawComment<'_>,
+    ) -> ControlFlow<ParsedGame> {
         kept.comments.push(comment.as_bytes().into());
         ControlFlow::Continue(())
     }

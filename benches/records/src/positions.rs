@@ -59,69 +59,93 @@ pub(super) fn measure() {
         type Work<'a> = (&'a str, Box<dyn Fn() -> (usize, usize) + 'a>);
         let work: Vec<Work<'_>> = vec![
             ("play", Box::new(|| replay(game, &games, |_| ()))),
-            ("read and play", Box::new(|| {
-                let mut plies = 0;
-                for moves in &texts {
-                    let mut position = Position::start(game);
-                    for mv in moves {
-                        position.play_uci(mv).expect("a legal move");
-                        plies += 1;
+            (
+                "read and play",
+                Box::new(|| {
+                    let mut plies = 0;
+                    for moves in &texts {
+                        let mut position = Position::start(game);
+                        for mv in moves {
+                            position.play_uci(mv).expect("a legal move");
+                            plies += 1;
+                        }
                     }
-                }
-                (plies, 0)
-            })),
-            ("legal moves and play", Box::new(|| {
-                replay(game, &games, |position| {
-                    black_box(position.legal_moves());
-                })
-            })),
-            ("legal moves as text and play", Box::new(|| {
-                replay(game, &games, |position| {
-                    for mv in position.legal_moves() {
-                        black_box(mv.to_uci(form));
+                    (plies, 0)
+                }),
+            ),
+            (
+                "legal moves and play",
+                Box::new(|| {
+                    replay(game, &games, |position| {
+                        black_box(position.legal_moves());
+                    })
+                }),
+            ),
+            (
+                "legal moves as text and play",
+                Box::new(|| {
+                    replay(game, &games, |position| {
+                        for mv in position.legal_moves() {
+                            black_box(mv.to_uci(form));
+                        }
+                    })
+                }),
+            ),
+            (
+                "legal moves as small text and play",
+                Box::new(|| {
+                    replay(game, &games, |position| {
+                        for mv in position.legal_moves() {
+                            black_box(mv.uci(form).as_str());
+                        }
+                    })
+                }),
+            ),
+            (
+                "position as text and play",
+                Box::new(|| {
+                    replay(game, &games, |position| {
+                        black_box(position.to_string());
+                    })
+                }),
+            ),
+            (
+                "play in a history",
+                Box::new(|| {
+                    let mut plies = 0;
+                    for moves in &games {
+                        let mut history = PositionHistory::new(Position::start(game));
+                        for &mv in moves {
+                            history.push(mv).expect("a legal move");
+                            plies += 1;
+                        }
                     }
-                })
-            })),
-            ("legal moves as small text and play", Box::new(|| {
-                replay(game, &games, |position| {
-                    for mv in position.legal_moves() {
-                        black_box(mv.uci(form).as_str());
+                    (plies, 0)
+                }),
+            ),
+            (
+                "play and take back in a history",
+                Box::new(|| {
+                    let mut plies = 0;
+                    for moves in &games {
+                        let mut history = PositionHistory::new(Position::start(game));
+                        for &mv in moves {
+                            history.push(mv).expect("a legal move");
+                            plies += 1;
+                        }
+                        history.truncate(0);
                     }
-                })
-            })),
-            ("position as text and play", Box::new(|| {
-                replay(game, &games, |position| {
-                    black_box(position.to_string());
-                })
-            })),
-            ("play in a history", Box::new(|| {
-                let mut plies = 0;
-                for moves in &games {
-                    let mut history = PositionHistory::new(Position::start(game));
-                    for &mv in moves {
-                        history.push(mv).expect("a legal move");
-                        plies += 1;
-                    }
-                }
-                (plies, 0)
-            })),
-            ("play and take back in a history", Box::new(|| {
-                let mut plies = 0;
-                for moves in &games {
-                    let mut history = PositionHistory::new(Position::start(game));
-                    for &mv in moves {
-                        history.push(mv).expect("a legal move");
-                        plies += 1;
-                    }
-                    history.truncate(0);
-                }
-                (plies, 0)
-            })),
-            ("clone and play", Box::new(|| {
-                replay(game, &games, |position| {
-                    black_box(position.clone());
-                })
-            })),
+                    (plies, 0)
+                }),
+            ),
+            (
+                "clone and play",
+                Box::new(|| {
+                    replay(game, &games, |position| {
+                        black_box(position.clone());
+                    })
+                }),
+            ),
         ];
         let mut best = vec![f64::INFINITY; work.len()];
         for _ in 0..PASSES {

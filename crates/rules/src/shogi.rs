@@ -15,7 +15,7 @@ use std::fmt;
 
 use rsshogi::{
     board::{
-        Move32List, Position, hirate_position,
+        Move32List, Position,
         position::{MoveError, Ply},
     },
     movegen::generate_legal_all_move32,
@@ -48,7 +48,7 @@ struct Earlier {
 
 impl ShogiBoard {
     pub(crate) fn start() -> Self {
-        Self { position: hirate_position(), earlier: Vec::new() }
+        Self { position: setup::start(), earlier: Vec::new() }
     }
 
     pub(crate) fn from_setup(setup: &Setup) -> Result<Self, PositionError> {

@@ -2,15 +2,15 @@
 
 use rsshogi::{
     board::{
-        Position,
-        position::{ValidationError, ValidationIssue},
+        BoardArray, Position, PositionState,
+        position::{Ply, ValidationError, ValidationIssue},
     },
-    types::{File, HandPiece, PieceType, Rank},
+    types::{File, Hand, HandPiece, PieceType, Rank},
 };
 
-use super::{ShogiBoard, side};
+use super::{ShogiBoard, color, side};
 use crate::setup::Contents;
-use crate::{FenForm, Game, NamedSide, Piece, PieceKind, PositionError, Setup, Side, Square};
+use crate::{Game, NamedSide, Piece, PieceKind, PositionError, Setup, Side, Square};
 
 /// The maximum move number at the start, which leaves room for a complete game.
 const MAX_MOVE_NUMBER: u32 = 10_000;
@@ -34,11 +34,46 @@ pub(super) fn to_position_with_two_pawns(setup: &Setup) -> Option<Position> {
 
 fn unchecked(setup: &Setup) -> Result<Position, PositionError> {
     check_counts(setup)?;
-    let mut numbered = setup.clone();
-    numbered.set_move_number(setup.move_number().min(MAX_MOVE_NUMBER));
-    // The text is generated here, and no hand in it exceeds the limits.
-    let unreadable = |_| PositionError::bad(crate::Field::Board, &setup.to_string());
-    Position::from_sfen(&numbered.text(FenForm::XFen)).map_err(unreadable)
+    Ok(place(setup))
+}
+
+/// The position of the start of a game.
+pub(super) fn start() -> Position {
+    place(&Setup::start(Game::Shogi))
+}
+
+/// The position with the contents of a setup. Hands with too many pieces are empty.
+fn place(setup: &Setup) -> Position {
+    let mut board = BoardArray::empty();
+    for (square, piece) in setup.pieces() {
+        let piece = rsshogi::types::Piece::from_parts(color(piece.side), their_kind(piece.kind));
+        board.set(their_square(square.column(), square.row()), piece);
+    }
+    let hand = |side| {
+        let mut hand = Hand::ZERO;
+        for kind in PieceKind::IN_HAND {
+            let piece = HandPiece::from_piece_type(their_kind(kind));
+            let more = piece.and_then(|piece| hand.checked_add(piece, setup.hand(side, kind)));
+            hand = more.unwrap_or(hand);
+        }
+        hand
+    };
+    let state = PositionState {
+        board,
+        hands: Side::BOTH.map(hand),
+        side_to_move: color(setup.turn()),
+        ply: Ply::try_from(setup.move_number().min(MAX_MOVE_NUMBER)).unwrap_or(1),
+    };
+    let mut position = Position::empty();
+    // It fails for unknown pieces and for hands with too many.
+    let _ = position.try_set_position_state(&state);
+    position
+}
+
+fn their_square(column: u8, row: u8) -> rsshogi::types::Square {
+    let raw = |number: u8| i8::try_from(number).unwrap_or_default();
+    let (file, rank) = (File::new(8 - raw(column)), Rank::new(raw(row)));
+    rsshogi::types::Square::from_file_rank(file, rank)
 }
 
 impl Contents for ShogiBoard {
@@ -47,9 +82,7 @@ impl Contents for ShogiBoard {
     }
 
     fn piece_at(&self, column: u8, row: u8) -> Option<Piece> {
-        let raw = |number: u8| i8::try_from(number).unwrap_or_default();
-        let (file, rank) = (File::new(8 - raw(column)), Rank::new(raw(row)));
-        let piece = self.position().piece_on(rsshogi::types::Square::from_file_rank(file, rank));
+        let piece = self.position().piece_on(their_square(column, row));
         let kind = our_kind(piece.piece_type())?;
         Some(Piece { side: side(piece.color()), kind })
     }
@@ -67,7 +100,7 @@ impl Contents for ShogiBoard {
     }
 
     fn hand(&self, side: Side) -> [u32; 7] {
-        let hand = self.position().hand(super::color(side));
+        let hand = self.position().hand(color(side));
         PieceKind::IN_HAND.map(|kind| {
             let held = HandPiece::from_piece_type(their_kind(kind));
             held.map_or(0, |held| hand.count(held))

@@ -53,7 +53,7 @@ impl RecordBuilder {
             BoardRef::Shogi(board) => board.position().clone(),
             // No moves can be played in a diagram.
             BoardRef::Diagram(setup) if setup.game() == Game::Shogi => {
-                rsshogi::board::hirate_position()
+                rsshogi::board::Position::empty()
             }
             BoardRef::Diagram(_) | BoardRef::Chess(_) => {
                 return Err(RecordErrorKind::WrongGame(start.game()));

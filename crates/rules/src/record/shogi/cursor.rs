@@ -37,7 +37,7 @@ impl BoardCursor {
         let board = match start.board() {
             BoardRef::Shogi(board) => board.position().clone(),
             // No moves follow a diagram, and records of other games are not written.
-            BoardRef::Diagram(_) | BoardRef::Chess(_) => rsshogi::board::hirate_position(),
+            BoardRef::Diagram(_) | BoardRef::Chess(_) => rsshogi::board::Position::empty(),
         };
         Self { board, path: Vec::new() }
     }
