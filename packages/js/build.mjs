@@ -149,12 +149,15 @@ run(process.execPath, [
   ...['index.js', 'extras.js', '--bundle', '--splitting', '--chunk-names=rules', '--format=esm', '--minify'],
   ...['--target=es2022', '--external:node:*', '--outdir=dist', '--log-level=warning'],
 ], { cwd: here });
-for (const file of ['package.json', 'README.md', 'index.d.ts', 'extras.d.ts', 'names.d.ts', 'readyok.wasm', 'extras.wasm'])
+const { scripts: _, devDependencies: __, ...manifest } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
+const [, version] = /^version = "(.+)"$/m.exec(readFileSync(join(root, 'Cargo.toml'), 'utf8'));
+writeFileSync(join(dist, 'package.json'), `${JSON.stringify({ ...manifest, version }, null, 2)}\n`);
+for (const file of ['README.md', 'index.d.ts', 'extras.d.ts', 'names.d.ts', 'readyok.wasm', 'extras.wasm'])
   copyFileSync(join(here, file), join(dist, file));
 copyFileSync(join(root, 'LICENSE-GPL'), join(dist, 'LICENSE'));
 
-const scripts = ['index.js', 'rules.js'].map((file) => readFileSync(join(dist, file)));
-const shipped = [readFileSync(join(dist, 'readyok.wasm')), Buffer.concat(scripts)];
+const files = ['index.js', 'rules.js'].map((file) => readFileSync(join(dist, file)));
+const shipped = [readFileSync(join(dist, 'readyok.wasm')), Buffer.concat(files)];
 const sizes = {
   gzip: shipped.map((bytes) => gzipSync(bytes, { level: 9 }).length),
   brotli: shipped.map((bytes) => brotliCompressSync(bytes).length),

@@ -218,8 +218,9 @@ impl Syzygy {
         let names: Vec<PathBuf> = files.keys().cloned().collect();
         let mut tables = Tablebase::with_filesystem(Arc::new(Memory(files)));
         for name in &names {
-            let named =
-                |error: io::Error| io::Error::new(error.kind(), format!("`{}`: {error}", name.display()));
+            let named = |error: io::Error| {
+                io::Error::new(error.kind(), format!("`{}`: {error}", name.display()))
+            };
             tables.add_file(name).map_err(named)?;
         }
         Ok(Self { tables, files: names.len() })

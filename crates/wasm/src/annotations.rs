@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use readyok_protocol::Score;
-use readyok_rules::record::{
-    Annotations, End, Evaluation, Limit, Limits, Mark, MarkColor, Nag,
-};
+use readyok_rules::record::{Annotations, End, Evaluation, Limit, Limits, Mark, MarkColor, Nag};
 use readyok_rules::{Game, GameOutcome, GameResult, Square, Termination};
 use serde_json::{Map, Value, json};
 
@@ -111,22 +109,27 @@ pub(crate) fn apply(notes: &Annotations, json: &[u8], game: Game) -> Result<Anno
             "before" => notes.before = texts(value)?.ok_or_else(wrong)?,
             "comments" => notes.comments = texts(value)?.ok_or_else(wrong)?,
             "nags" => notes.nags = all(value, nag).ok_or_else(wrong)?,
-            "clock" => notes.clock = optional(value, seconds).ok_or_else(wrong)?,
-            "elapsed" => notes.elapsed = optional(value, seconds).ok_or_else(wrong)?,
+            "clock" => notes.clock = optional(value, seconds, wrong)?,
+            "elapsed" => notes.elapsed = optional(value, seconds, wrong)?,
             "evaluation" => {
                 let read = |value: &Value| evaluation(value, game);
-                notes.evaluation = optional(value, read).ok_or_else(wrong)?;
+                notes.evaluation = optional(value, read, wrong)?;
             }
             "marks" => notes.marks = all(value, |value| mark(value, game)).ok_or_else(wrong)?,
-            "end" => notes.end = optional(value, end).ok_or_else(wrong)?,
+            "end" => notes.end = optional(value, end, wrong)?,
             _ => return Err(Failure::usage(&format!("no such annotation: `{name}`"))),
         }
     }
     Ok(notes)
 }
 
-fn optional<T>(value: &Value, read: impl Fn(&Value) -> Option<T>) -> Option<Option<T>> {
-    if value.is_null() { Some(None) } else { read(value).map(Some) }
+/// A value, or `None` for `null`.
+fn optional<T>(
+    value: &Value,
+    read: impl Fn(&Value) -> Option<T>,
+    wrong: impl Fn() -> Failure,
+) -> Result<Option<T>, Failure> {
+    if value.is_null() { Ok(None) } else { read(value).map(Some).ok_or_else(wrong) }
 }
 
 fn all<T>(value: &Value, read: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>> {

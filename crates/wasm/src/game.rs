@@ -2,10 +2,10 @@
 
 use std::io::Write as _;
 
-use readyok_rules::record::{
-    self, Format, GameRecord, Limit, Limits, NodeId, RecordMove,
+use readyok_rules::record::{self, Format, GameRecord, Limit, Limits, NodeId, RecordMove};
+use readyok_rules::{
+    FenForm, GameOutcome, GameResult, Move, Position, PositionHistory, Termination,
 };
-use readyok_rules::{FenForm, GameOutcome, GameResult, Move, Position, PositionHistory, Termination};
 use serde_json::{Map, Value};
 
 use crate::history::read_move;
@@ -74,16 +74,13 @@ fn with<R>(
     GAMES.with(|all| all.with(handle, |game| call(&mut game.record)))
 }
 
-fn on(
-    handle: i32,
-    call: impl FnOnce(&mut GameRecord, &mut Vec<u8>) -> Result<(), Failure>,
-) -> i32 {
+fn on(handle: i32, call: impl FnOnce(&mut GameRecord, &mut Vec<u8>) -> Result<(), Failure>) -> i32 {
     answer(|out| with(handle, |record| call(record, out)))
 }
 
 fn node(record: &GameRecord, id: u32) -> Result<NodeId, Failure> {
     let id = NodeId::from(id);
-    record.node(id).map(|node| node.id()).ok_or_else(|| record::AddError::NoSuchNode.into())
+    record.node(id).map(record::Node::id).ok_or_else(|| record::AddError::NoSuchNode.into())
 }
 
 /// A fact as text: see the list in `packages/js/game.js`.
@@ -112,7 +109,8 @@ pub extern "C" fn game_fact(handle: i32, fact: u32) -> i32 {
             }
             4 => {
                 let headers: Vec<_> = record.headers.iter().collect();
-                serde_json::to_writer(&mut *out, &headers).map_err(|error| Failure::other(&error))?;
+                serde_json::to_writer(&mut *out, &headers)
+                    .map_err(|error| Failure::other(&error))?;
             }
             5 => join(out, [record.start().text(FenForm::XFen)], b' '),
             6 => each_position(record, |position| {
@@ -132,7 +130,7 @@ pub extern "C" fn game_fact(handle: i32, fact: u32) -> i32 {
 
 /// The moves of the main line without an illegal one at its end.
 fn mainline(record: &GameRecord) -> impl Iterator<Item = RecordMove> {
-    record.mainline().filter_map(|node| node.mv()).filter(|mv| !mv.is_illegal())
+    record.mainline().filter_map(record::Node::mv).filter(|mv| !mv.is_illegal())
 }
 
 fn each_position(record: &GameRecord, mut call: impl FnMut(&Position)) {
@@ -259,8 +257,9 @@ pub extern "C" fn game_annotations(handle: i32, id: u32) -> i32 {
 pub extern "C" fn game_annotate(handle: i32, id: u32) -> i32 {
     number(with(handle, |record| {
         let id = node(record, id)?;
-        let changed =
-            with_text(|text| annotations::apply(record.annotations(id), text.as_bytes(), record.game()))?;
+        let changed = with_text(|text| {
+            annotations::apply(record.annotations(id), text.as_bytes(), record.game())
+        })?;
         if let Some(notes) = record.annotations_mut(id) {
             *notes = changed;
         }
@@ -281,8 +280,7 @@ pub extern "C" fn game_add(handle: i32, parent: u32, count: u32) -> i32 {
                 return Err(Failure::other(&Limit::TooManyMoves));
             }
             // All moves are read first, so that none is added after an error.
-            let mut position =
-                record.position_after(id).ok_or(record::AddError::NoSuchNode)?;
+            let mut position = record.position_after(id).ok_or(record::AddError::NoSuchNode)?;
             let mut moves: Vec<Move> = Vec::new();
             for text in &texts {
                 let mv = read_move(&position, text)?;

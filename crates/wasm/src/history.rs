@@ -1,6 +1,8 @@
 //! Moves of any notation.
 
-use readyok_rules::{IllegalReason, LineError, Move, MoveError, Notation, Position, PositionHistory};
+use readyok_rules::{
+    IllegalReason, LineError, Move, MoveError, Notation, Position, PositionHistory,
+};
 
 use crate::table::Size;
 

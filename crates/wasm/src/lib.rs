@@ -56,7 +56,7 @@ pub fn set_input(bytes: &[u8]) {
 /// The address of the last answer.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub extern "C" fn output() -> *const u8 {
-    OUTPUT.with_borrow(|output| output.as_ptr())
+    OUTPUT.with_borrow(Vec::as_ptr)
 }
 
 /// A copy of the last answer, for tests.

@@ -167,7 +167,11 @@ pub extern "C" fn position_fact(handle: i32, fact: u32) -> i32 {
             3 => {
                 let pieces = now.setup();
                 let pieces = pieces.pieces();
-                join(out, pieces.map(|(at, piece)| format!("{} {piece}", at.name(now.game()))), b' ');
+                join(
+                    out,
+                    pieces.map(|(at, piece)| format!("{} {piece}", at.name(now.game()))),
+                    b' ',
+                );
             }
             4 => write_hands(out, &now.setup()),
             5 => out.extend_from_slice(history.start().text(FenForm::XFen).as_bytes()),

@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use memchr::{memmem, memrchr};
-use readyok_rules::record::{Format, Limits, RecordErrorKind, Limit, RecordError, Records};
+use readyok_rules::record::{Format, Limit, Limits, RecordError, RecordErrorKind, Records};
 
 use crate::game::insert_game;
 use crate::table::{Size, Table};
@@ -91,7 +91,7 @@ pub extern "C" fn reader_push(handle: i32, is_last: u32) -> i32 {
 /// The next game. 0 if the source ends, or if more of it is required.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub extern "C" fn reader_next(handle: i32) -> i32 {
-    let next = READERS.with(|all| all.with(handle, |reader| reader.next()));
+    let next = READERS.with(|all| all.with(handle, Reader::next));
     number(next.and_then(|next| match next {
         Some((record, notices)) => insert_game(record, notices),
         None => Ok(0),
@@ -219,8 +219,8 @@ fn pgn_boundary(text: &[u8]) -> Option<usize> {
         // The rest of a line can be a comment. The reader ends other comments before `[Event`.
         ends && memchr::memchr(b';', line).is_none()
             && !matches!(line.first(), Some(b'%' | b'['))
-            && (text[start..].starts_with(EVENT) || memrchr(b'{', before) < memrchr(b'}', before)
+            && (text[start..].starts_with(EVENT)
+                || memrchr(b'{', before) < memrchr(b'}', before)
                 || memrchr(b'{', before).is_none())
     })
 }
-

@@ -1,5 +1,6 @@
 //! The interface for JavaScript, natively: the seeds of the fuzz target and random calls.
 #![cfg(feature = "records")]
+#![expect(clippy::expect_used, reason = "a test that cannot continue has failed")]
 
 #[expect(unreachable_pub, reason = "the fuzz target uses it")]
 mod laws;
@@ -38,16 +39,17 @@ fn random_calls_satisfy_the_property() {
         b"\xff\x00{",
     ];
     let mut state = 1_u64;
-    let mut random = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(state >> 33).map_or(0, |value| value % below)
+    let mut random = |below: u64| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        u8::try_from((state >> 33) % below).unwrap_or_default()
     };
     for _ in 0..300 {
         let mut calls = Vec::new();
         for _ in 0..60 {
-            let text = texts[random(texts.len())];
-            calls.extend([random(25), random(4), random(12), random(210)].map(|byte| byte as u8));
-            calls.push(text.len() as u8);
+            let text = texts[usize::from(random(12))];
+            calls.extend([random(25), random(4), random(12), random(210)]);
+            calls.push(u8::try_from(text.len()).unwrap_or(u8::MAX));
             calls.extend_from_slice(text);
         }
         laws::calls(&calls);
@@ -61,5 +63,9 @@ fn names_are_five_lines() {
     let names = String::from_utf8(last_output()).expect("UTF-8");
     let lines: Vec<&str> = names.lines().collect();
     assert_eq!(lines.len(), 5);
-    assert!(lines[0].starts_with("chess ") && lines[1].starts_with("uci ") && lines[3].starts_with("pgn "));
+    assert!(
+        lines[0].starts_with("chess ")
+            && lines[1].starts_with("uci ")
+            && lines[3].starts_with("pgn ")
+    );
 }
