@@ -23,7 +23,6 @@ export function opening(position) {
 
 /** Syzygy endgame tables in memory. */
 export class Syzygy extends Handle {
-  /** Tables by file name. */
   constructor(files) {
     if (files === null || typeof files !== 'object')
       throw new TypeError(`files must be an object, not ${shown(files)}`);
@@ -47,7 +46,6 @@ export class Syzygy extends Handle {
     }
   }
 
-  /** The value of a position and of its moves, the best one first. */
   probe(position) {
     give(position);
     return JSON.parse(module.text(module.wasm.syzygy_probe(handleOf(this))));

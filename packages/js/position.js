@@ -1,4 +1,4 @@
-// Positions with the moves that led to them.
+// Positions with the moves that led to them. `index.d.ts` documents the members.
 import {
   Handle,
   WRAP,
@@ -22,7 +22,6 @@ const SOURCE = { start: 0, text: 1, chess960: 2, handicap: 3 };
 
 /** A position of chess, Chess960 or shogi with the moves that led to it. */
 export class Position extends Handle {
-  /** The start position, or that of a FEN or an SFEN. */
   constructor(text, options = {}) {
     if (text === WRAP) {
       super(options, 'position_free');
@@ -34,14 +33,12 @@ export class Position extends Handle {
     super(module.wasm.position_new(number, SOURCE[source] ?? SOURCE.text), 'position_free');
   }
 
-  /** A start position of Chess960 by its number, 0 to 959; Black can have another one. */
   static chess960(white, black = white) {
     for (const number of [white, black])
       if (!Number.isInteger(number)) throw new TypeError(`a number must be an integer, not ${shown(number)}`);
     return new Position(`${white} ${black}`, { game: 'chess960', source: 'chess960' });
   }
 
-  /** The start position of a handicap of shogi, by its English or Japanese name. */
   static handicap(name) {
     return new Position(checkText(name, 'a handicap'), { game: 'shogi', source: 'handicap' });
   }
@@ -54,7 +51,6 @@ export class Position extends Handle {
     return module.number(module.wasm.position_flags(handleOf(this), withDeclaration));
   }
 
-  /** The FEN, in one of its forms, or the SFEN. */
   text(form = 'x-fen') {
     return module.text(module.wasm.position_text(handleOf(this), numberOf('form', form)));
   }
@@ -67,32 +63,26 @@ export class Position extends Handle {
     return this.#fact(GAME);
   }
 
-  /** The side to move. */
   get turn() {
     return this.#flags() & 1 ? 'second' : 'first';
   }
 
-  /** Whether the side to move is in check. */
   get inCheck() {
     return (this.#flags() & 2) !== 0;
   }
 
-  /** Whether the side to move can declare a win by the 27-point rule of shogi. */
   get canDeclare() {
     return (this.#flags(1) & 4) !== 0;
   }
 
-  /** A hash of what makes two positions the same. */
   get key() {
     return BigInt(this.#fact(KEY));
   }
 
-  /** The legal moves in UCI or USI notation, in no particular order. */
   get legalMoves() {
     return split(this.#fact(LEGAL));
   }
 
-  /** The legal targets by origin square, or by `P*` for drops of shogi. */
   destinations() {
     const all = new Map();
     for (const move of this.legalMoves) {
@@ -105,63 +95,52 @@ export class Position extends Handle {
     return all;
   }
 
-  /** The moves that led here. */
   get moves() {
     return split(this.#fact(MOVES));
   }
 
-  /** The text of the position before the first move. */
   get startText() {
     return this.#fact(START);
   }
 
-  /** The result, if the game is over. Draws that a player of chess would have to claim count. */
   get outcome() {
     return outcomeOf(this.#fact(OUTCOME));
   }
 
-  /** The draws that the side to move can claim (chess). */
   get claims() {
     return split(this.#fact(CLAIMS));
   }
 
-  /** The pieces by square, as in FEN or SFEN. */
   get pieces() {
     const words = split(this.#fact(PIECES));
     return new Map(words.flatMap((word, index) => (index % 2 ? [] : [[word, words[index + 1]]])));
   }
 
-  /** The pieces in hand of both sides, by letter (shogi). */
   get hands() {
     const counts = split(this.#fact(HANDS)).map(Number);
     const of = (offset) => new Map(HAND.map((piece, index) => [piece, counts[offset + index]]).filter(([, n]) => n));
     return { first: of(0), second: of(HAND.length) };
   }
 
-  /** The numbers of White and Black, if this is a start position of Chess960. */
   get chess960Numbers() {
     const text = this.#fact(NUMBERS);
     return text === '' ? undefined : split(text).map(Number);
   }
 
-  /** The name of the handicap, if this is its start position. */
   get handicap() {
     return this.#fact(HANDICAP) || undefined;
   }
 
-  /** Why the position, which is that of a record, cannot be played. */
   get defect() {
     return this.#fact(DEFECT) || undefined;
   }
 
-  /** Plays moves in any notation: all, or none after an error. Returns them in UCI or USI notation. */
   push(...moves) {
     const count = giveAll(moves, 'a move');
     const played = module.text(module.wasm.position_push(handleOf(this), count));
     return count === 1 ? played : split(played);
   }
 
-  /** Takes back the last move and returns it; `undefined` if there is none. */
   pop() {
     return module.text(module.wasm.position_pop(handleOf(this))) || undefined;
   }
@@ -170,7 +149,6 @@ export class Position extends Handle {
     return new Position(WRAP, module.wasm.position_copy(handleOf(this)));
   }
 
-  /** The position after moves; this one is unchanged. */
   after(...moves) {
     const copy = this.copy();
     try {
@@ -182,14 +160,12 @@ export class Position extends Handle {
     return copy;
   }
 
-  /** Reads a move in a notation, or in any, and returns it in UCI or USI notation. */
   parse(text, notation) {
     module.give(checkText(text, 'a move'));
     const from = notation === undefined ? 0 : numberOf('notation', notation) + 1;
     return module.text(module.wasm.position_notation(handleOf(this), from, 0));
   }
 
-  /** Whether a text of any notation is a legal move. */
   isLegal(text) {
     try {
       this.parse(text);
@@ -200,14 +176,12 @@ export class Position extends Handle {
     }
   }
 
-  /** A move of any notation in a notation. */
   notation(move, notation = 'san') {
     const to = numberOf('notation', notation);
     module.give(checkText(move, 'a move'));
     return module.text(module.wasm.position_notation(handleOf(this), 0, to));
   }
 
-  /** A line of moves in a notation. From the first illegal move on, texts are unchanged. */
   line(moves, notation = 'san') {
     const to = numberOf('notation', notation);
     const count = giveAll(moves, 'a move');

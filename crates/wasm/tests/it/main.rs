@@ -1,6 +1,5 @@
 //! The interface for JavaScript, natively: the seeds of the fuzz target and random calls.
 #![cfg(feature = "records")]
-#![expect(clippy::expect_used, reason = "a test that cannot continue has failed")]
 
 #[expect(unreachable_pub, reason = "the fuzz target uses it")]
 mod laws;
