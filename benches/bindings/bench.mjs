@@ -147,7 +147,7 @@ compare('legal moves and push', 'chess.js',
 compare('push, with legality', 'chessops',
   ours((position, move) => (position.push(move) ? 1 : 0)),
   chessops((position, move) => { if (!position.isLegal(move)) throw new Error(); position.play(move); return 1; }));
-compare('push of a line at once', 'chessops',
+compare('push of a whole line', 'chessops',
   () => { let sum = 0; for (const line of lines) { const position = new Position(); sum += position.push(...line).length; position.free(); } return sum; },
   chessops((position, move) => { if (!position.isLegal(move)) throw new Error(); position.play(move); return 1; }));
 compare('push and FEN (chessops tests no legality here)', 'chessops',

@@ -32,7 +32,7 @@ export class RecordError extends ReadyokError {
  */
 export function load(source?: URL | BufferSource | Response | WebAssembly.Module | Promise<Response>): Promise<void>;
 
-/** Frees memory of the module before the collector does. Other uses of the object fail afterwards. */
+/** Frees memory of the module before a finalizer does. Other uses of the object fail afterwards. */
 interface Freed {
   free(): void;
   [Symbol.dispose](): void;

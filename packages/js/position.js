@@ -112,8 +112,8 @@ export class Position extends Handle {
   }
 
   get pieces() {
-    const words = split(this.#fact(PIECES));
-    return new Map(words.flatMap((word, index) => (index % 2 ? [] : [[word, words[index + 1]]])));
+    const texts = split(this.#fact(PIECES));
+    return new Map(texts.flatMap((text, index) => (index % 2 ? [] : [[text, texts[index + 1]]])));
   }
 
   get hands() {

@@ -231,7 +231,7 @@ export const WRAP = Symbol('handle');
 /** The handle of an object; 0 if it was freed. */
 export let handleOf;
 
-/** Owns a value of the module. `free()`, `using` or the collector frees it. */
+/** Owns a value of the module. `free()`, `using` or a finalizer frees it. */
 export class Handle {
   #handle;
   #free;

@@ -3,7 +3,7 @@
 use readyok_rules::{Game, Opening, Position, Syzygy, TablebaseValue};
 use serde_json::{Value, json};
 
-use crate::table::{Size, Table};
+use crate::objects::{Objects, Size};
 use crate::{Failure, answer, number, with_parts, with_text};
 
 /// Tables that are added until the first use opens them.
@@ -21,7 +21,7 @@ impl Size for Tables {
 }
 
 thread_local! {
-    static TABLES: Table<Tables> = const { Table::new() };
+    static TABLES: Objects<Tables> = const { Objects::new() };
 }
 
 /// The opening of the FEN of the input: the code and the name, or nothing.
@@ -51,7 +51,7 @@ pub extern "C" fn syzygy_free(handle: i32) {
 /// Adds a file: the first part of the input is its name.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub extern "C" fn syzygy_add(handle: i32, name_len: usize) -> i32 {
-    let room = TABLES.with(Table::check_room);
+    let room = TABLES.with(Objects::check_room);
     number(TABLES.with(|all| {
         all.with(handle, |tables| {
             room?;

@@ -9,8 +9,8 @@ use readyok_rules::{
 use serde_json::{Map, Value};
 
 use crate::history::read_move;
+use crate::objects::{Objects, Size};
 use crate::position::{POSITIONS, insert, parts, write_outcome};
-use crate::table::{Size, Table};
 use crate::{Failure, annotations, answer, join, notation, number, with_parts, with_text};
 
 /// A record with the defects of the text that it was read from.
@@ -26,7 +26,7 @@ impl Size for Game {
 }
 
 thread_local! {
-    static GAMES: Table<Game> = const { Table::new() };
+    static GAMES: Objects<Game> = const { Objects::new() };
 }
 
 pub(crate) fn insert_game(record: GameRecord, notices: Vec<String>) -> Result<i32, Failure> {
@@ -155,7 +155,7 @@ pub extern "C" fn game_line(handle: i32, to: u32) -> i32 {
         }
         let to = notation(to)?;
         let mut position = record.start().clone();
-        let words = mainline(record).map(|mv| {
+        let texts = mainline(record).map(|mv| {
             let text = match mv {
                 RecordMove::Legal(mv) => position.notation(mv, to),
                 other => other.to_uci(form),
@@ -164,7 +164,7 @@ pub extern "C" fn game_line(handle: i32, to: u32) -> i32 {
             let _ = mv.play(&mut position);
             text
         });
-        join(out, words, 0);
+        join(out, texts, 0);
         Ok(())
     })
 }
@@ -270,7 +270,7 @@ pub extern "C" fn game_annotate(handle: i32, id: u32) -> i32 {
 /// Adds moves of any notation, separated by NUL, after a node. Returns the id of the last one.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub extern "C" fn game_add(handle: i32, parent: u32, count: u32) -> i32 {
-    let room = GAMES.with(Table::check_room);
+    let room = GAMES.with(Objects::check_room);
     number(with(handle, |record| {
         room?;
         let mut id = node(record, parent)?;

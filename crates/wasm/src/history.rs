@@ -4,7 +4,7 @@ use readyok_rules::{
     IllegalReason, LineError, Move, MoveError, Notation, Position, PositionHistory,
 };
 
-use crate::table::Size;
+use crate::objects::Size;
 
 /// Games of shogi that are longer are drawn. Moves need memory.
 const MAX_MOVES: usize = 30_000;

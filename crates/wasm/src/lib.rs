@@ -17,11 +17,11 @@ mod failure;
 pub mod game;
 #[cfg(feature = "records")]
 mod history;
+mod objects;
 #[cfg(feature = "records")]
 pub mod position;
 #[cfg(feature = "records")]
 pub mod reader;
-mod table;
 
 use std::cell::RefCell;
 

@@ -8,11 +8,11 @@ use readyok_rules::{
 };
 
 use crate::history::{push, push_line, read_move};
-use crate::table::Table;
+use crate::objects::Objects;
 use crate::{Failure, answer, form, game, join, notation, number, with_text};
 
 thread_local! {
-    pub(crate) static POSITIONS: Table<PositionHistory> = const { Table::new() };
+    pub(crate) static POSITIONS: Objects<PositionHistory> = const { Objects::new() };
 }
 
 /// A position: the start of the game (0), a FEN or an SFEN (1), numbers of Chess960 (2), or the name of a handicap (3).
@@ -75,7 +75,7 @@ fn on(
 /// an error the position is unchanged.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub extern "C" fn position_push(handle: i32, count: u32) -> i32 {
-    let room = POSITIONS.with(Table::check_room);
+    let room = POSITIONS.with(Objects::check_room);
     on(handle, |history, out| {
         room?;
         with_text(|text| {
@@ -102,7 +102,7 @@ pub(crate) fn parts(text: &str, count: u32) -> Result<impl Iterator<Item = &str>
     Ok(text.split('\0').take(found))
 }
 
-/// Takes back the last move. Answers it; empty if there is none.
+/// Takes back the last move. Answers it; empty without one.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub extern "C" fn position_pop(handle: i32) -> i32 {
     on(handle, |history, out| {

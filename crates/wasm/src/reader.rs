@@ -6,7 +6,7 @@ use memchr::{memmem, memrchr};
 use readyok_rules::record::{Format, Limit, Limits, RecordError, RecordErrorKind, Records};
 
 use crate::game::insert_game;
-use crate::table::{Size, Table};
+use crate::objects::{Objects, Size};
 use crate::{Failure, number, take_input};
 
 /// Reads the games of a source in parts of whole games, so that one part is in memory.
@@ -40,7 +40,7 @@ impl Size for Reader {
 }
 
 thread_local! {
-    static READERS: Table<Reader> = const { Table::new() };
+    static READERS: Objects<Reader> = const { Objects::new() };
 }
 
 /// A reader of a format by number; the format is detected if there is no such number.
@@ -70,7 +70,7 @@ pub extern "C" fn reader_free(handle: i32) {
 /// Appends the input to the source. `is_last` is not 0 at its end.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub extern "C" fn reader_push(handle: i32, is_last: u32) -> i32 {
-    let room = READERS.with(Table::check_room);
+    let room = READERS.with(Objects::check_room);
     number(READERS.with(|all| {
         all.with(handle, |reader| {
             room?;

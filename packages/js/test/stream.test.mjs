@@ -97,7 +97,7 @@ describe('streams', () => {
     async function* many() {
       for (let count = 0; count < 60_000; count++) yield text;
     }
-    // 40 MB; each game is freed at once.
+    // 40 MB; each game is freed.
     for await (const game of readStream(many(), { format: 'pgn' })) {
       games++;
       game.free();

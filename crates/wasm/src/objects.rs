@@ -11,7 +11,7 @@ pub(crate) trait Size {
 }
 
 /// Values by handle, which begin at 1.
-pub(crate) struct Table<T>(RefCell<Slots<T>>);
+pub(crate) struct Objects<T>(RefCell<Slots<T>>);
 
 struct Slots<T> {
     values: Vec<Option<Slot<T>>>,
@@ -24,13 +24,13 @@ struct Slot<T> {
     bytes: usize,
 }
 
-/// Maximum estimated size of the values of a table. WebAssembly has 4 GiB, and its end is a trap.
+/// Maximum estimated size of the objects of a kind. WebAssembly has 4 GiB, and its end is a trap.
 const MAX_BYTES: usize = 1 << 30;
 
 const FREED: &str = "the object was freed";
 const FULL: &str = "too many open objects: free them by `using` or `free()`";
 
-impl<T: Size> Table<T> {
+impl<T: Size> Objects<T> {
     pub(crate) const fn new() -> Self {
         Self(RefCell::new(Slots { values: Vec::new(), free: Vec::new(), bytes: 0 }))
     }
