@@ -40,6 +40,7 @@ mod setup;
 mod shogi;
 #[cfg(feature = "syzygy")]
 mod tablebase;
+mod uci;
 
 pub use book::polyglot::PolyglotBook;
 pub use book::{Book, BookError, BookMove};

@@ -144,7 +144,6 @@ impl ShogiBoard {
         Some(self.position.move32_from_move(mv)).filter(|mv| mv.is_normal())
     }
 
-    /// Whether the game has the maximum length.
     /// Writes a move as `+7776FU`.
     pub(crate) fn csa(&self, mv: Move32) -> String {
         format!("{}{}", self.csa_sign(), write_csa(&self.position, mv))
@@ -169,6 +168,7 @@ impl ShogiBoard {
         }
     }
 
+    /// Whether the game has the maximum length.
     fn is_full(&self) -> bool {
         self.position.game_ply() >= MAX_GAME_LENGTH
     }

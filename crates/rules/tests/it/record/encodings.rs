@@ -113,7 +113,7 @@ fn encodings_without_tables_are_errors() {
     let record = record::GameRecord::new(Position::start(Game::Shogi));
     for encoding in Encoding::ALL {
         let written = record::write_encoded(&record, Format::KIF, encoding, &mut Vec::new());
-        // The format has Japanese words in all games.
+        // The format writes Japanese text in all games.
         let is_possible = encoding.is_supported() || encoding == Encoding::Windows1252;
         assert_eq!(written.is_ok(), is_possible, "{encoding:?}");
         if let Err(error) = written {
