@@ -2,7 +2,9 @@
 
 use std::io::Write as _;
 
-use readyok_rules::record::{self, Format, GameRecord, Limit, Limits, NodeId, RecordMove};
+use readyok_rules::record::{
+    self, Annotations, Format, GameRecord, Limit, Limits, NodeId, RecordMove,
+};
 use readyok_rules::{
     FenForm, GameOutcome, GameResult, Move, Position, PositionHistory, Termination,
 };
@@ -17,11 +19,13 @@ use crate::{Failure, annotations, answer, join, notation, number, with_parts, wi
 pub(crate) struct Game {
     pub(crate) record: GameRecord,
     pub(crate) notices: Vec<String>,
+    /// Bytes of comments and headers.
+    text_bytes: usize,
 }
 
 impl Size for Game {
     fn bytes(&self) -> usize {
-        1500 + self.record.len() * 80 + self.record.headers.len() * 60
+        1_500 + self.record.len() * 80 + self.text_bytes
     }
 }
 
@@ -30,7 +34,16 @@ thread_local! {
 }
 
 pub(crate) fn insert_game(record: GameRecord, notices: Vec<String>) -> Result<i32, Failure> {
-    GAMES.with(|all| all.insert(Game { record, notices }))
+    let headers = record.headers.iter().map(|(name, value)| name.len() + value.len());
+    let comments = record.ids().map(|id| text_bytes(record.annotations(id)));
+    let text_bytes = headers.chain(comments).sum();
+    GAMES.with(|all| all.insert(Game { record, notices, text_bytes }))
+}
+
+fn text_bytes(annotations: &Annotations) -> usize {
+    let Annotations { before, comments, end, .. } = annotations;
+    let at_end = end.iter().flat_map(|end| end.comments.iter().chain(&end.text));
+    before.iter().chain(comments).chain(at_end).map(|text| text.len() + 32).sum()
 }
 
 /// A game with the moves of a position.
@@ -57,7 +70,7 @@ pub extern "C" fn game_copy(handle: i32) -> i32 {
         all.check_room()?;
         let copy = |game: &mut Game| Ok((game.record.clone(), game.notices.clone()));
         let (record, notices) = all.with(handle, copy)?;
-        all.insert(Game { record, notices })
+        insert_game(record, notices)
     }))
 }
 
@@ -74,8 +87,12 @@ fn with<R>(
     GAMES.with(|all| all.with(handle, |game| call(&mut game.record)))
 }
 
+fn on_game(handle: i32, call: impl FnOnce(&mut Game, &mut Vec<u8>) -> Result<(), Failure>) -> i32 {
+    answer(|out| GAMES.with(|all| all.with(handle, |game| call(game, out))))
+}
+
 fn on(handle: i32, call: impl FnOnce(&mut GameRecord, &mut Vec<u8>) -> Result<(), Failure>) -> i32 {
-    answer(|out| with(handle, |record| call(record, out)))
+    on_game(handle, |game, out| call(&mut game.record, out))
 }
 
 fn node(record: &GameRecord, id: u32) -> Result<NodeId, Failure> {
@@ -87,14 +104,10 @@ fn node(record: &GameRecord, id: u32) -> Result<NodeId, Failure> {
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub extern "C" fn game_fact(handle: i32, fact: u32) -> i32 {
     if fact == 0 {
-        return answer(|out| {
-            GAMES.with(|all| {
-                all.with(handle, |game| {
-                    // A text of several lines stays one notice.
-                    join(out, &game.notices, 0);
-                    Ok(())
-                })
-            })
+        return on_game(handle, |game, out| {
+            // A text of several lines stays one notice.
+            join(out, &game.notices, 0);
+            Ok(())
         });
     }
     on(handle, |record, out| {
@@ -173,26 +186,37 @@ pub extern "C" fn game_line(handle: i32, to: u32) -> i32 {
 /// second. Answers the old value after `=`, or nothing.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub extern "C" fn game_header(handle: i32, what: u32, name_len: usize) -> i32 {
-    on(handle, |record, out| {
+    let room = GAMES.with(Objects::check_room);
+    on_game(handle, |Game { record: GameRecord { headers, .. }, text_bytes, .. }, out| {
         with_parts(name_len, |name, value| {
-            if let Some(old) = record.headers.get(name) {
+            let old = headers.get(name);
+            if let Some(old) = old {
                 out.push(b'=');
                 out.extend_from_slice(old.as_bytes());
             }
+            if what == 0 {
+                return Ok(());
+            }
+            if what > 2 {
+                headers.remove(name);
+                return Ok(());
+            }
+            room?;
             let value = String::from_utf8_lossy(value);
             let limits = Limits::default();
             if name.len().max(value.len()) > limits.header_bytes {
                 return Err(Failure::other(&Limit::HeaderTooLong));
             }
-            let is_new = record.headers.get(name).is_none() || what == 2;
-            if matches!(what, 1 | 2) && is_new && record.headers.len() >= limits.headers {
+            let is_new = old.is_none() || what == 2;
+            if is_new && headers.len() >= limits.headers {
                 return Err(Failure::other(&Limit::TooManyHeaders));
             }
-            match what {
-                0 => {}
-                1 => record.headers.set(name, value),
-                2 => record.headers.push(name, value),
-                _ => drop(record.headers.remove(name)),
+            let replaced = if is_new { 0 } else { name.len() + old.map_or(0, str::len) };
+            *text_bytes = (*text_bytes + name.len() + value.len()).saturating_sub(replaced);
+            if what == 1 {
+                headers.set(name, value);
+            } else {
+                headers.push(name, value);
             }
             Ok(())
         })
@@ -255,16 +279,18 @@ pub extern "C" fn game_annotations(handle: i32, id: u32) -> i32 {
 /// Changes the annotations of a node by the JSON of the input.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub extern "C" fn game_annotate(handle: i32, id: u32) -> i32 {
-    number(with(handle, |record| {
+    let room = GAMES.with(Objects::check_room);
+    on_game(handle, |Game { record, text_bytes: bytes, .. }, _| {
+        room?;
         let id = node(record, id)?;
-        let changed = with_text(|text| {
-            annotations::apply(record.annotations(id), text.as_bytes(), record.game())
-        })?;
+        let before = record.annotations(id);
+        let changed = with_text(|text| annotations::apply(before, text.as_bytes(), record.game()))?;
+        *bytes = (*bytes + text_bytes(&changed)).saturating_sub(text_bytes(before));
         if let Some(notes) = record.annotations_mut(id) {
             *notes = changed;
         }
-        Ok(0)
-    }))
+        Ok(())
+    })
 }
 
 /// Adds moves of any notation, separated by NUL, after a node. Returns the id of the last one.

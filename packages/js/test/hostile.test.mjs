@@ -80,6 +80,12 @@ describe('freed objects', () => {
     assert.throws(() => {
       for (;;) all.push(Game.from(['e4'])), all.length > 1_000_000 && assert.fail('no limit');
     }, /too many open objects/);
+    for (const game of all.splice(0)) game.free();
+    // Comments count.
+    const text = `1. e4 ${`{${'x'.repeat(60_000)}}`.repeat(100)} *`;
+    assert.throws(() => {
+      for (;;) all.push(...read(text, { format: 'pgn' })), all.length > 1_000 && assert.fail('no limit');
+    }, /too many open objects/);
     for (const game of all) game.free();
     assert.equal(Game.from(['e4']).moves.length, 1);
   });
