@@ -15,7 +15,7 @@ import {
 } from './wasm.js';
 
 // The numbers of `game_fact` and of `game_header` in `crates/wasm/src/game.rs`.
-const FACT = { notices: 0, game: 1, result: 2, outcome: 3, headers: 4, start: 5, texts: 6, keys: 7, last: 8 };
+const FACT = { notices: 0, game: 1, result: 2, outcome: 3, headers: 4, start: 5, keys: 6, last: 7 };
 const HEADER = { get: 0, set: 1, append: 2, remove: 3 };
 
 /** A game with headers, moves, variations and annotations. */
@@ -121,8 +121,8 @@ export class Game extends Handle {
     return split(module.text(module.wasm.game_line(handleOf(this), numberOf('notation', notation))), '\0');
   }
 
-  texts() {
-    return this.#fact(FACT.texts).split('\n');
+  texts(form = 'x-fen') {
+    return module.text(module.wasm.game_texts(handleOf(this), numberOf('form', form))).split('\n');
   }
 
   keys() {

@@ -183,7 +183,7 @@ export class Game implements Freed {
   /** The main line in a notation. */
   line(notation?: Notation): string[];
   /** The FEN or SFEN of each position of the main line. */
-  texts(): string[];
+  texts(form?: FenForm): string[];
   /** The keys of these positions. */
   keys(): BigUint64Array;
   /** The id of the last move of the main line; 0 without moves. */

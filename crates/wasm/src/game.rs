@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::history::read_move;
 use crate::objects::{Objects, Size};
 use crate::position::{POSITIONS, insert, parts, write_outcome};
-use crate::{Failure, annotations, answer, join, notation, number, with_parts, with_text};
+use crate::{Failure, annotations, answer, form, join, notation, number, with_parts, with_text};
 
 /// A record with the defects of the text that it was read from.
 pub(crate) struct Game {
@@ -127,16 +127,25 @@ pub extern "C" fn game_fact(handle: i32, fact: u32) -> i32 {
             }
             5 => join(out, [record.start().text(FenForm::XFen)], b' '),
             6 => each_position(record, |position| {
-                if !out.is_empty() {
-                    out.push(b'\n');
-                }
-                out.extend_from_slice(position.text(FenForm::XFen).as_bytes());
-            }),
-            7 => each_position(record, |position| {
                 out.extend_from_slice(&position.key().to_le_bytes());
             }),
             _ => _ = write!(out, "{}", u32::from(record.last())),
         }
+        Ok(())
+    })
+}
+
+/// The FEN in a form, or the SFEN, of each position of the main line, a line each.
+#[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
+pub extern "C" fn game_texts(handle: i32, form: u32) -> i32 {
+    on(handle, |record, out| {
+        let form = self::form(form)?;
+        each_position(record, |position| {
+            if !out.is_empty() {
+                out.push(b'\n');
+            }
+            out.extend_from_slice(position.text(form).as_bytes());
+        });
         Ok(())
     })
 }

@@ -150,7 +150,8 @@ describe('Game', () => {
       { id: 6, move: 'g1f3' },
     ]);
     assert.deepEqual(game.line('long'), ['e2-e4', 'e7-e5', 'Ng1-f3']);
-    assert.deepEqual(game.texts().at(-1), game.position.text());
+    assert.equal(game.texts().at(-1), game.position.text());
+    assert.equal(game.texts('fen')[1], new Position().after('e4').text('fen'));
     assert.deepEqual([...game.keys()], game.texts().map((text) => new Position(text).key));
     assert.deepEqual(game.positionAt(5).moves, ['e2e4', 'c7c5', 'f2f4']);
   });
