@@ -8,5 +8,7 @@ mod protocol;
 pub mod record;
 #[path = "../crates/rules/tests/it/laws.rs"]
 pub mod rules;
+#[path = "../crates/wasm/tests/it/laws.rs"]
+pub mod wasm;
 
 pub use protocol::*;

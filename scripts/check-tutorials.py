@@ -30,6 +30,8 @@ PAGES = ["README.md", "docs/introduction.md", *sorted({
     for pattern in ("docs/tutorials/*.md", "docs/how-to/*.md", "crates/*/README.md")
     for path in ROOT.glob(pattern)
 } - set(PYTHON_PAGES))]
+# Pages of the npm package, which `check-js.sh` runs. `RULES_PACKAGE` is the path of the package.
+SCRIPT_PAGES = ["packages/js/README.md", "docs/javascript.md"]
 # Maximum duration of a page, and of the start of a program in the background, in seconds.
 PAGE_LIMIT = 900
 START_LIMIT = 120
@@ -38,7 +40,7 @@ MARKER = re.compile(r"<!-- (not run|with|background|ends later|after|file|projec
 FENCE = re.compile(r"^(`{3,})\s*([\w,]*)\s*$")
 PRINTED = re.compile(r"^ *print\(.*\)  # (.*)$", re.MULTILINE)
 INCLUDE = re.compile(r"\{\{#include ([^}]+)\}\}")
-FILE = re.compile(r"`([\w./-]+\.(?:rs|toml|py|txt|epd|json|yml))`")
+FILE = re.compile(r"`([\w./-]+\.(?:rs|toml|py|m?js|txt|epd|json|yml))`")
 # Languages whose blocks show output, a grammar or a protocol.
 SHOWN = {"", "text", "json", "console"}
 
@@ -316,12 +318,15 @@ def main():
     arguments = parser.parse_args()
     work = Path(tempfile.mkdtemp(prefix="tutorials-")).resolve()
     run, failed = Run(), []
+    # Pages about JavaScript need neither crates nor the program.
+    is_script = bool(arguments.pages) and all(page in SCRIPT_PAGES for page in arguments.pages)
     try:
         if arguments.python:
             variables = os.environ | python_environment(arguments.python)
         else:
-            prepare(work, arguments.packages.resolve())
-            variables = environment(work, arguments.program.resolve(strict=True))
+            if not is_script:
+                prepare(work, arguments.packages.resolve())
+            variables = environment(work, arguments.program.resolve(strict=not is_script))
         for page in arguments.pages or (PYTHON_PAGES if arguments.python else PAGES):
             if page in run.ends:
                 continue

@@ -82,6 +82,9 @@ pub(crate) fn run(request: &Request) -> io::Result<()> {
     }
     wheel::write(&dist)?;
     npm::write(&dist)?;
+    if platform.target == Platform::DEFAULT {
+        npm::rules(&dist)?;
+    }
     let sbom = sbom::bill(platform.target, &dist.version)?;
     fs::write(dist.out.join(format!("readyok-{}-{}.cdx.json", dist.version, platform.name)), sbom)?;
     checksums(&dist.out)

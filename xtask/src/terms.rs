@@ -16,11 +16,13 @@ const EXTENSIONS: [&str; 13] =
     ["rs", "md", "ts", "svelte", "toml", "sh", "py", "mjs", "js", "yml", "html", "css", "json"];
 
 /// Third-party data, generated files, and the list itself.
-const SKIPPED: [&str; 8] = [
+const SKIPPED: [&str; 10] = [
     LIST,
     "testdata/",
     "crates/server/dist/",
     "web/package",
+    "packages/js/package",
+    "benches/bindings/package",
     "fuzz/seeds/",
     "docs/conformance-results.md",
     "xtask/src/terms.rs",

@@ -4,10 +4,14 @@
 //! the counter of the position. Repetitions are ignored.
 
 use std::cmp::Reverse;
-use std::{fmt, io, path::Path};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fmt, io};
 
 use shakmaty::{Chess, Position as _};
 pub use shakmaty_syzygy::Wdl;
+use shakmaty_syzygy::filesystem::{Filesystem, RandomAccessFile, ReadHint};
 use shakmaty_syzygy::{AmbiguousWdl, Dtz, MaybeRounded, Tablebase};
 
 use crate::{BoardRef, Move, Position};
@@ -120,22 +124,37 @@ pub enum TablebaseError {
     },
 }
 
-/// Systems without files, such as `wasm32-unknown-unknown`.
-#[cfg(not(any(unix, windows)))]
-struct NoFiles;
+/// Files in memory by name, for systems without files, such as `wasm32-unknown-unknown`.
+#[derive(Default)]
+struct Memory(HashMap<PathBuf, Arc<[u8]>>);
 
-#[cfg(not(any(unix, windows)))]
-impl shakmaty_syzygy::filesystem::Filesystem for NoFiles {
-    fn regular_file_size(&self, _: &Path) -> io::Result<u64> {
+struct MemoryFile(Arc<[u8]>);
+
+impl Memory {
+    fn file(&self, path: &Path) -> io::Result<&Arc<[u8]>> {
+        self.0.get(path).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+impl Filesystem for Memory {
+    fn regular_file_size(&self, path: &Path) -> io::Result<u64> {
+        Ok(self.file(path)?.len() as u64)
+    }
+
+    fn read_dir(&self, _: &Path) -> io::Result<Vec<PathBuf>> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    fn read_dir(&self, _: &Path) -> io::Result<Vec<std::path::PathBuf>> {
-        Err(io::ErrorKind::Unsupported.into())
+    fn open(&self, path: &Path) -> io::Result<Box<dyn RandomAccessFile>> {
+        Ok(Box::new(MemoryFile(Arc::clone(self.file(path)?))))
     }
+}
 
-    fn open(&self, _: &Path) -> io::Result<Box<dyn shakmaty_syzygy::filesystem::RandomAccessFile>> {
-        Err(io::ErrorKind::Unsupported.into())
+impl RandomAccessFile for MemoryFile {
+    fn read_at(&self, buffer: &mut [u8], offset: u64, _: ReadHint) -> io::Result<usize> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let mut rest = self.0.get(start..).unwrap_or_default();
+        io::Read::read(&mut rest, buffer)
     }
 }
 
@@ -173,7 +192,7 @@ impl Syzygy {
         #[cfg(any(unix, windows))]
         let mut tables = Tablebase::new();
         #[cfg(not(any(unix, windows)))]
-        let mut tables = Tablebase::with_filesystem(std::sync::Arc::new(NoFiles));
+        let mut tables = Tablebase::with_filesystem(Arc::new(Memory::default()));
         let (mut files, mut names) = (0, Vec::new());
         for directory in directories {
             let directory = directory.as_ref();
@@ -187,6 +206,24 @@ impl Syzygy {
             return Err(io::Error::new(io::ErrorKind::NotFound, text));
         }
         Ok(Self { tables, files })
+    }
+
+    /// Opens tables in memory by file name, such as `KQvK.rtbw`.
+    ///
+    /// # Errors
+    /// A name is not that of a table, or the size of its file is wrong.
+    pub fn from_files(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> io::Result<Self> {
+        let files = files.into_iter().map(|(name, bytes)| (PathBuf::from(name), bytes.into()));
+        let files: HashMap<PathBuf, Arc<[u8]>> = files.collect();
+        let names: Vec<PathBuf> = files.keys().cloned().collect();
+        let mut tables = Tablebase::with_filesystem(Arc::new(Memory(files)));
+        for name in &names {
+            let named = |error: io::Error| {
+                io::Error::new(error.kind(), format!("`{}`: {error}", name.display()))
+            };
+            tables.add_file(name).map_err(named)?;
+        }
+        Ok(Self { tables, files: names.len() })
     }
 
     /// The number of files.

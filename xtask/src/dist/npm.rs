@@ -1,4 +1,5 @@
-//! npm packages: one with the executable for each platform, and `readyok`, which selects one of them.
+//! npm packages: one with the executable for each platform, `readyok`, which selects one of them, and `@readyok/rules`,
+//! which is the same for all platforms.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,6 +9,12 @@ use serde_json::{Map, Value, json};
 
 use super::platform::Platform;
 use super::{Dist, check, copy, install};
+
+/// Builds `@readyok/rules`.
+pub(super) fn rules(dist: &Dist) -> io::Result<()> {
+    let mut build = Command::new("scripts/build-js.sh");
+    check(build.arg(std::path::absolute(&dist.out)?).stdout(io::stderr()))
+}
 
 /// Writes the package of the platform and the package `readyok`.
 pub(super) fn write(dist: &Dist) -> io::Result<()> {

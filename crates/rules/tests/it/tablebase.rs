@@ -17,6 +17,23 @@ fn tables() -> Syzygy {
     Syzygy::open([directory()]).expect("the tables")
 }
 
+#[test]
+fn tables_in_memory_have_the_values_of_files() {
+    let files =
+        fs::read_dir(directory()).expect("a directory").map(|file| file.expect("a file").path());
+    let files =
+        files.filter(|file| file.extension().is_some_and(|name| name == "rtbw" || name == "rtbz"));
+    let named = |file: PathBuf| {
+        let name = file.file_name().expect("a name").to_string_lossy().into_owned();
+        (name, fs::read(file).expect("a table"))
+    };
+    let memory = Syzygy::from_files(files.map(named)).expect("the tables");
+    let fen = "8/8/8/8/8/5k2/7q/4K3 b - - 0 1";
+    assert_eq!(probe(&memory, fen), probe(&tables(), fen));
+    let wrong = Syzygy::from_files([("notes.txt".to_owned(), Vec::new())]);
+    assert!(wrong.is_err_and(|error| error.to_string().starts_with("`notes.txt`: ")));
+}
+
 fn probe(tables: &Syzygy, fen: &str) -> TablebaseResult {
     tables.probe_moves(&position(Game::Chess, fen)).expect(fen)
 }

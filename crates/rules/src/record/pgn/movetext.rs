@@ -875,7 +875,7 @@ fn variant_of(name: &str) -> Option<Game> {
     let name: String = name
         .chars()
         .filter(|letter| letter.is_alphanumeric())
-        .flat_map(char::to_lowercase)
+        .map(|letter| letter.to_ascii_lowercase())
         .collect();
     // The free chess servers have numbered start positions of chess.
     let is_wild = |name: &str| {
