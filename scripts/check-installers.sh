@@ -11,6 +11,7 @@ program=${1:-$target/debug/readyok}
 [[ -x $program ]] || cargo build --locked --package readyok --bin readyok
 
 scripts/install-debian.sh binutils dpkg unzip zip
+scripts/install-python.sh --build
 stripped=$(mktemp)
 trap 'rm -f "$stripped" "$stripped.exe"' EXIT
 strip -o "$stripped" "$program"

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Installs from PyPI what builds and tests the Python package: maturin with Zig, pytest, mypy, and python-chess and cshogi, with
-# which the tests compare; and the test files of python-chess. Idempotent.
+# which the tests compare; and the test files of python-chess. With `--build`, only maturin. Idempotent.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 venv=target/python
 [[ -x $venv/bin/python ]] || python3 -m venv "$venv"
-"$venv/bin/pip" install --quiet "maturin[zig]==1.16.0" pytest==9.2.0 mypy==2.4.1 numpy chess==1.11.2 cshogi==1.1.0
+"$venv/bin/pip" install --quiet "maturin[zig]==1.16.0"
+[[ ${1:-} != --build ]] || exit 0
+"$venv/bin/pip" install --quiet pytest==9.2.0 mypy==2.4.1 numpy chess==1.11.2 cshogi==1.1.0
 if [[ ! -d $venv/chess-data ]]; then
     download=$(mktemp -d)
     trap 'rm -rf "$download"' EXIT

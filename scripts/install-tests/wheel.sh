@@ -10,7 +10,7 @@ trap 'rm -rf --one-file-system "$work"' EXIT
 mkdir "$root"
 "$here/root.sh" "$root" python3-venv
 run=("$here/in-root.sh" "$root")
-wheel=$(realpath "$1"/readyok-*-manylinux_*.whl)
+wheel=$(find "$(realpath "$1")" -maxdepth 1 -name "readyok-*linux_*.whl" ! -name "*musllinux*")
 cp "$wheel" "$root"
 
 "${run[@]}" python3 -m venv /venv

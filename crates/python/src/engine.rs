@@ -178,7 +178,8 @@ enum Purpose {
 /// Raises EngineStartError, EngineTimeoutError, EngineTerminatedError and EngineUsageError (an unknown option or a bad value).
 #[pyclass(module = "readyok", frozen)]
 pub(crate) struct Engine {
-    engine: Mutex<Option<client::Engine>>,
+    /// None after the end.
+    process: Mutex<Option<client::Engine>>,
     /// The last game, so that searches of one game need no `ucinewgame`.
     game: Mutex<Option<(readyok_rules::Game, client::Game)>>,
     log: Option<Arc<Log>>,
@@ -209,7 +210,7 @@ impl Engine {
             name: sent(&engine.identity().name).unwrap_or_else(|| engine.name().to_owned()),
             author: sent(&engine.identity().author),
             pid: engine.process_id(),
-            engine: Mutex::new(Some(engine)),
+            process: Mutex::new(Some(engine)),
             game: Mutex::new(None),
             log,
         })
@@ -221,7 +222,7 @@ impl Engine {
         py: Python<'_>,
         call: impl FnOnce(&mut client::Engine) -> Result<T, EngineError> + Send,
     ) -> PyResult<T> {
-        let called = py.detach(|| lock(&self.engine).as_mut().map(call));
+        let called = py.detach(|| lock(&self.process).as_mut().map(call));
         called.ok_or_else(closed)?.or_raise()
     }
 
@@ -330,7 +331,7 @@ impl Engine {
         let (sender, receiver) = mpsc::channel();
         thread::Builder::new()
             .name("readyok-start".to_owned())
-            .spawn(move || sender.send(builder.spawn(command)))?;
+            .spawn(move || _ = sender.send(builder.spawn(command)))?;
         let receiver = Mutex::new(receiver);
         loop {
             match py.detach(|| lock(&receiver).recv_timeout(SIGNALS)) {
@@ -454,13 +455,13 @@ impl Engine {
 
     /// Waits until the engine has processed everything requested before, such as loading a network (`isready`).
     fn ready(&self, py: Python<'_>) -> PyResult<()> {
-        let ready = lock(&self.engine).as_mut().map(client::Engine::ready_async);
+        let ready = lock(&self.process).as_mut().map(client::Engine::ready_async);
         task::block_on(py, ready.ok_or_else(closed)?)?.or_raise()
     }
 
     /// Like `ready`, in a task.
     fn ready_async(&self) -> PyResult<Task> {
-        let ready = lock(&self.engine).as_mut().map(client::Engine::ready_async);
+        let ready = lock(&self.process).as_mut().map(client::Engine::ready_async);
         let ready = ready.ok_or_else(closed)?;
         Ok(Task::then(ready, |py, ready| ready.or_raise().map(|()| py.None())))
     }
@@ -494,19 +495,19 @@ impl Engine {
     /// Ends the engine with `quit`, and returns its exit status: negative if a signal ended it. An engine that does not exit in
     /// time is killed, which raises EngineTimeoutError.
     fn close(&self, py: Python<'_>) -> PyResult<Option<i32>> {
-        exit_of(task::block_on(py, quit(lock(&self.engine).take()))?)
+        exit_of(task::block_on(py, quit(lock(&self.process).take()))?)
     }
 
     /// Like `close`, in a task.
     fn close_async(&self) -> Task {
-        Task::then(quit(lock(&self.engine).take()), |py, ended| {
+        Task::then(quit(lock(&self.process).take()), |py, ended| {
             Ok(exit_of(ended)?.into_pyobject(py)?.into_any().unbind())
         })
     }
 
     /// Kills the engine at once, for one that does not react.
     fn kill(&self, py: Python<'_>) {
-        let engine = lock(&self.engine).take();
+        let engine = lock(&self.process).take();
         py.detach(|| engine.map(client::Engine::kill));
     }
 
@@ -527,7 +528,7 @@ impl Engine {
     #[pyo3(signature = (*exception))]
     fn __aexit__(&self, exception: &Bound<'_, PyAny>) -> Task {
         _ = exception;
-        Task::then(quit(lock(&self.engine).take()), |py, ended| exit_of(ended).map(|_| py.None()))
+        Task::then(quit(lock(&self.process).take()), |py, ended| exit_of(ended).map(|_| py.None()))
     }
 
     fn __repr__(&self) -> String {
@@ -537,7 +538,7 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        let engine = lock(&self.engine).take();
+        let engine = lock(&self.process).take();
         if engine.is_some() {
             // It may take a moment to exit. At the end of the program the lock is not available.
             let mut engine = Some(engine);

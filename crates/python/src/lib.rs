@@ -5,7 +5,17 @@
 //!
 //! Doc comments of classes and functions are the docstrings of Python.
 
-#![allow(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "PyO3 requires it")]
+#![expect(
+    clippy::needless_pass_by_value,
+    clippy::trivially_copy_pass_by_ref,
+    clippy::unused_self,
+    reason = "PyO3 requires it"
+)]
+#![expect(
+    clippy::doc_link_with_quotes,
+    clippy::doc_markdown,
+    reason = "doc comments are docstrings of Python"
+)]
 
 mod engine;
 mod error;
@@ -23,12 +33,18 @@ mod search;
 mod task;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use pyo3::prelude::*;
 
 /// A lock after a panic is still usable: no value here is left half changed.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is where the clock is read")]
+pub(crate) fn now() -> Instant {
+    Instant::now()
 }
 
 #[pymodule(gil_used = false)]

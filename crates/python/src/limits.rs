@@ -66,7 +66,7 @@ pub(crate) fn search(
             }
             "increment" => increment = value.extract().map_err(named)?,
             "byoyomi" => {
-                go.clocks.byoyomi = Some(millis(value.extract().map_err(named)?).map_err(named)?)
+                go.clocks.byoyomi = Some(millis(value.extract().map_err(named)?).map_err(named)?);
             }
             "moves_to_go" => go.clocks.moves_to_go = Some(value.extract().map_err(named)?),
             "moves" => {

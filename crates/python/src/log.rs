@@ -7,7 +7,7 @@ use std::time::Instant;
 use pyo3::prelude::*;
 use readyok_client::Party;
 
-use crate::lock;
+use crate::{lock, now};
 
 /// The maximum number of lines, and of their bytes, between two calls of `Engine.log`.
 const MAX_LINES: usize = 10_000;
@@ -21,7 +21,7 @@ pub(crate) struct Log {
 
 #[derive(Default)]
 struct Lines {
-    lines: VecDeque<Line>,
+    queue: VecDeque<Line>,
     bytes: usize,
     discarded: u64,
 }
@@ -34,7 +34,7 @@ struct Line {
 
 impl Log {
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self { start: Instant::now(), lines: Mutex::default() })
+        Arc::new(Self { start: now(), lines: Mutex::default() })
     }
 
     /// Adds a line of the protocol, or of the error output.
@@ -47,9 +47,9 @@ impl Log {
         };
         let mut lines = lock(&self.lines);
         lines.bytes += text.len();
-        lines.lines.push_back(Line { seconds, source, text: text.to_owned() });
-        while MAX_LINES < lines.lines.len() || MAX_BYTES < lines.bytes {
-            let Some(line) = lines.lines.pop_front() else { break };
+        lines.queue.push_back(Line { seconds, source, text: text.to_owned() });
+        while MAX_LINES < lines.queue.len() || MAX_BYTES < lines.bytes {
+            let Some(line) = lines.queue.pop_front() else { break };
             lines.bytes -= line.text.len();
             lines.discarded += 1;
         }
@@ -57,13 +57,13 @@ impl Log {
 
     fn next(&self) -> Option<Line> {
         let mut lines = lock(&self.lines);
-        let seconds = lines.lines.front()?.seconds;
+        let seconds = lines.queue.front()?.seconds;
         let discarded = std::mem::take(&mut lines.discarded);
         if 0 < discarded {
             let text = format!("{discarded} earlier lines were discarded");
             return Some(Line { seconds, source: "readyok", text });
         }
-        let line = lines.lines.pop_front()?;
+        let line = lines.queue.pop_front()?;
         lines.bytes -= line.text.len();
         Some(line)
     }

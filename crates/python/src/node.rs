@@ -5,7 +5,8 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use readyok_rules::record::{
-    Annotations, EngineNote, Evaluation, Mark, MarkColor, Nag, NodeId, RecordMove, ScoredLine,
+    Annotations, EngineNote, Evaluation, Mark, MarkColor, Nag, Node as RecordNode, NodeId,
+    RecordMove, ScoredLine,
 };
 use readyok_rules::{Position as Board, Square};
 
@@ -31,11 +32,7 @@ impl Node {
         Self { game: self.game.clone_ref(py), id }
     }
 
-    fn with<T>(
-        &self,
-        py: Python<'_>,
-        read: impl FnOnce(&Game, &readyok_rules::record::Node) -> T,
-    ) -> PyResult<T> {
+    fn with<T>(&self, py: Python<'_>, read: impl FnOnce(&Game, &RecordNode) -> T) -> PyResult<T> {
         let game = self.game.borrow(py);
         let node = game.record().node(self.id).ok_or_else(deleted)?;
         Ok(read(&game, node))
@@ -121,15 +118,15 @@ impl Node {
     /// The continuation, and variations of it.
     #[getter]
     fn children(&self, py: Python<'_>) -> PyResult<Vec<Self>> {
-        let ids: Vec<_> = self
-            .with(py, |game, _| game.record().children(self.id).map(|node| node.id()).collect())?;
+        let ids: Vec<_> =
+            self.with(py, |game, _| game.record().children(self.id).map(RecordNode::id).collect())?;
         Ok(ids.into_iter().map(|id| self.at(py, id)).collect())
     }
 
     /// The continuation. None at the end of a line.
     #[getter]
     fn next(&self, py: Python<'_>) -> PyResult<Option<Self>> {
-        let next = self.with(py, |game, _| game.record().next(self.id).map(|node| node.id()))?;
+        let next = self.with(py, |game, _| game.record().next(self.id).map(RecordNode::id))?;
         Ok(next.map(|id| self.at(py, id)))
     }
 

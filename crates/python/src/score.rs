@@ -12,6 +12,10 @@ use readyok_rules::judgement;
 use crate::error::value_error;
 use crate::names;
 
+/// Positional and named arguments of [`Score`].
+type Cp = (Option<i32>,);
+type Named = BTreeMap<&'static str, i64>;
+
 /// The score of a position, from the view of the side to move unless stated otherwise.
 ///
 /// cp: centipawns.
@@ -94,10 +98,10 @@ impl Score {
         self.0.to_string()
     }
 
-    fn __getnewargs_ex__(&self) -> PyResult<((Option<i32>,), BTreeMap<&'static str, i64>)> {
+    fn __getnewargs_ex__(&self) -> PyResult<(Cp, Named)> {
         match (self.cp(), self.mate()) {
-            (Some(cp), _) => Ok(((Some(cp),), BTreeMap::new())),
-            (None, Some(plies)) => Ok(((None,), BTreeMap::from([("mate", plies)]))),
+            (Some(cp), _) => Ok(((Some(cp),), Named::new())),
+            (None, Some(plies)) => Ok(((None,), Named::from([("mate", plies)]))),
             (None, None) => Err(value_error("a mate at an unknown distance cannot be copied")),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pyo3::exceptions::{PyStopAsyncIteration, PyTimeoutError};
 use pyo3::prelude::*;
@@ -15,9 +15,9 @@ use readyok_rules::MoveCodec;
 use crate::engine::Engine;
 use crate::error::{IntoException, OrRaise};
 use crate::limits::seconds;
-use crate::lock;
 use crate::score::Score;
 use crate::task::{SIGNALS, Task};
+use crate::{lock, now};
 
 type End = Result<client::SearchResult, EngineError>;
 
@@ -95,9 +95,9 @@ impl Search {
         py: Python<'_>,
         timeout: Option<Duration>,
     ) -> PyResult<SearchResult> {
-        let deadline = timeout.and_then(|time| Instant::now().checked_add(time));
+        let deadline = timeout.and_then(|time| now().checked_add(time));
         loop {
-            let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+            let left = deadline.map(|at| at.saturating_duration_since(now()));
             let slice = left.map_or(SIGNALS, |left| left.min(SIGNALS));
             if let Some(end) = py.detach(|| self.shared.end_within(slice)) {
                 return end

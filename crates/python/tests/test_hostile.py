@@ -42,7 +42,11 @@ def functions():
             yield subject
             continue
         for name in dir(subject):
-            member = getattr(subject, name)
+            try:
+                member = getattr(subject, name)
+            except ValueError:
+                # The node was deleted by an earlier call.
+                continue
             if callable(member) and name not in ("__class__", "__init_subclass__", "__subclasshook__", "__new__", "__init__"):
                 yield member
 

@@ -115,6 +115,11 @@ impl From<DecompressionError> for io::Error {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the time of decompression is limited")]
+fn now() -> Instant {
+    Instant::now()
+}
+
 /// What was read from a source, and how long its reader waited for it.
 #[derive(Default)]
 struct Meter {
@@ -130,7 +135,7 @@ struct Metered<R> {
 
 impl<R: Read> Read for Metered<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let begun = Instant::now();
+        let begun = now();
         let result = self.source.read(buffer);
         let nanos = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.meter.nanos.fetch_add(nanos, Ordering::Relaxed);
@@ -183,7 +188,7 @@ struct Limited<R: Read> {
 impl<R: Read> Limited<R> {
     /// Reads from the decoder and checks the limits.
     fn decode(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let (begun, waited) = (Instant::now(), self.meter.nanos.load(Ordering::Relaxed));
+        let (begun, waited) = (now(), self.meter.nanos.load(Ordering::Relaxed));
         let count = self.decoder.read(buffer)?;
         let waited = self.meter.nanos.load(Ordering::Relaxed).saturating_sub(waited);
         self.spent += begun.elapsed().saturating_sub(Duration::from_nanos(waited));
