@@ -18,10 +18,16 @@ wheel=$(realpath target/dist/readyok-*-linux_*.whl)
 
 # An interpreter in PATH, or of pyenv.
 interpreter() {
-    local found
-    found=$(command -v "python$1" || ls -d ~/.pyenv/versions/"$1".*/bin/python 2> /dev/null | head -n 1)
-    [[ -n $found ]] || { echo "Python $1 is missing" >&2; return 1; }
-    echo "$found"
+    local candidate
+    for candidate in "$(command -v "python$1")" ~/.pyenv/versions/"$1".*/bin/python; do
+        # The name in PATH can be that of a missing version.
+        if [[ -x $candidate ]] && "$candidate" -c '' 2> /dev/null; then
+            echo "$candidate"
+            return
+        fi
+    done
+    echo "Python $1 is missing" >&2
+    return 1
 }
 
 export PATH="$PATH:/usr/games"

@@ -14,7 +14,7 @@ class ReadyokError(Exception):
 
 
 class PositionError(ReadyokError, ValueError):
-    """The text is not a position of the game, or the game cannot go on in it."""
+    """The text is not a position of the game, or no moves are possible in it."""
 
 
 class IllegalMoveError(ReadyokError, ValueError):

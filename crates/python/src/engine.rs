@@ -115,14 +115,14 @@ impl Start {
         with_log: bool,
     ) -> PyResult<Self> {
         let is_path = command.is_instance_of::<PyString>() || command.hasattr("__fspath__")?;
-        let words: Vec<OsString> = if is_path {
+        let arguments: Vec<OsString> = if is_path {
             vec![command.extract::<PathBuf>()?.into()]
         } else {
             command.extract().map_err(|_| {
                 PyTypeError::new_err("expected a path, or a sequence of a path and arguments")
             })?
         };
-        let [program, arguments @ ..] = words.as_slice() else {
+        let [program, arguments @ ..] = arguments.as_slice() else {
             return Err(value_error("the command is empty"));
         };
         let mut process = Command::new(program);
@@ -403,7 +403,7 @@ impl Engine {
         self.with(py, |engine| set_option(engine, name, value.as_deref()))
     }
 
-    /// Starts a search for a move to play and returns at once. A running search is stopped.
+    /// Starts a search for a move to play and returns immediately. A running search is stopped.
     ///
     /// position: the position with the moves that led to it.
     /// new_game: whether a new game begins: the engine forgets what it knows. A first search always begins one.
@@ -428,7 +428,7 @@ impl Engine {
         Self::start(slf, &position, new_game, limits, Purpose::Play)
     }
 
-    /// Starts an analysis and returns at once. The arguments are those of `begin`.
+    /// Starts an analysis and returns immediately. The arguments are those of `begin`.
     #[pyo3(signature = (position, *, new_game=false, **limits))]
     fn analyse(
         slf: &Bound<'_, Self>,
@@ -505,7 +505,7 @@ impl Engine {
         })
     }
 
-    /// Kills the engine at once, for one that does not react.
+    /// Kills the engine immediately, for one that does not react.
     fn kill(&self, py: Python<'_>) {
         let engine = lock(&self.process).take();
         py.detach(|| engine.map(client::Engine::kill));

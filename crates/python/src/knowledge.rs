@@ -39,7 +39,7 @@ impl Tablebase {
 
     /// The values of a position and of its moves, the best move first.
     ///
-    /// Raises TablebaseError: no table can have the position. A missing or damaged file is no error; its values are None.
+    /// Raises TablebaseError: no table can have the position. The values from a missing or damaged file have the value None.
     fn probe(&self, py: Python<'_>, position: &Position) -> PyResult<TablebaseResult> {
         let board = position.now();
         let form = board.game().castling_form();

@@ -23,7 +23,7 @@ use crate::names;
 /// Moves are texts in UCI notation ("e2e4", in Chess960 castling is "king takes rook") or USI notation ("7g7f").
 /// Positions are mutable; equal are those that the rules of repetition treat as the same.
 ///
-/// Raises PositionError if the text is not a position in which the game can go on, and IllegalMoveError.
+/// Raises PositionError if the text is not a position of the game, and IllegalMoveError.
 #[pyclass(module = "readyok", name = "Position")]
 #[derive(Clone)]
 pub(crate) struct Position(pub(crate) PositionHistory);

@@ -102,7 +102,7 @@ impl Games {
 /// encoding: the encoding of the text, such as "shift_jis". Without one it is detected.
 ///
 /// Raises OSError, and ValueError for an unknown format or encoding. A game that cannot be read raises RecordError in the
-/// iteration, which can go on with the next game.
+/// iteration, which can continue with the next game.
 #[pyfunction]
 #[pyo3(signature = (source, format=None, *, encoding=None))]
 pub(crate) fn read(

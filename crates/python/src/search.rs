@@ -239,7 +239,7 @@ impl Search {
     }
 }
 
-/// A report of a search (`info`). Fields that the engine did not send are None.
+/// A report of a search (`info`). A field that the engine did not send is None.
 #[pyclass(module = "readyok", frozen)]
 pub(crate) struct Info {
     info: ProtocolInfo<'static>,
