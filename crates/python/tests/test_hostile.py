@@ -104,3 +104,9 @@ def test_damaged_records_never_abort(root, seed):
         for _ in range(30):
             data[dice.randrange(len(data) or 1) if data else 0 : 0] = bytes([dice.randrange(256)])
         attempt(lambda data: [game.write() for game in readyok.read(data)], bytes(data))
+
+
+def test_random_calls_never_abort():
+    import fuzz
+
+    assert fuzz.run(5, 1) > 100
