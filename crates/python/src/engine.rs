@@ -17,7 +17,7 @@ use readyok_client::{
 use readyok_rules::MoveCodec;
 
 use crate::error::{OrRaise, value_error};
-use crate::limits::{self, seconds};
+use crate::limits::{self, OptionTexts, option_text, option_texts, seconds};
 use crate::lock;
 use crate::log::{Log, LogIterator};
 use crate::names;
@@ -58,29 +58,6 @@ fn guard(py: Python<'_>) -> PyResult<Guard> {
 #[pyfunction]
 pub(crate) fn serve_guard(py: Python<'_>) -> PyResult<()> {
     Ok(py.detach(Guard::serve)?)
-}
-
-/// The value of an option as a text. None for a button.
-fn option_text(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
-    if value.is_none() {
-        return Ok(None);
-    }
-    if let Ok(value) = value.cast::<PyBool>() {
-        return Ok(Some(value.is_true().to_string()));
-    }
-    Ok(Some(value.str()?.extract()?))
-}
-
-type OptionTexts = Vec<(String, Option<String>)>;
-
-pub(crate) fn option_texts(options: Option<&Bound<'_, PyAny>>) -> PyResult<OptionTexts> {
-    let Some(options) = options.filter(|options| !options.is_none()) else { return Ok(Vec::new()) };
-    let mut texts = Vec::new();
-    for item in options.call_method0("items")?.try_iter()? {
-        let (name, value): (String, Bound<'_, PyAny>) = item?.extract()?;
-        texts.push((name, option_text(&value)?));
-    }
-    Ok(texts)
 }
 
 fn set_option(
@@ -270,7 +247,7 @@ impl Engine {
             Purpose::Analyse => engine.analyse(&game, search),
             Purpose::Play | Purpose::PlayNow => engine.begin(&game, search),
         })?;
-        Ok(Search::new(handle, codec, slf.clone().unbind()))
+        Ok(Search::new(handle, codec, slf.clone().into_any().unbind()))
     }
 }
 

@@ -17,6 +17,7 @@
     reason = "doc comments are docstrings of Python"
 )]
 
+mod document;
 mod engine;
 mod error;
 mod game;
@@ -50,9 +51,9 @@ pub(crate) fn now() -> Instant {
 #[pymodule(gil_used = false)]
 mod _readyok {
     #[pymodule_export]
-    use crate::engine::{Engine, EngineOption, serve_guard};
+    use crate::document::{Game, PyEvaluation};
     #[pymodule_export]
-    use crate::game::{Game, PyEvaluation};
+    use crate::engine::{Engine, EngineOption, serve_guard};
     #[pymodule_export]
     use crate::knowledge::{Book, BookMove, Tablebase, TablebaseMove, TablebaseResult};
     #[pymodule_export]

@@ -1,17 +1,41 @@
-//! Limits of searches, by their names in Python.
+//! Arguments of searches: limits by their names in Python, and values of options.
 
 use std::num::NonZero;
 use std::time::Duration;
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBool, PyDict};
 use readyok_client::protocol::MateLimit;
 use readyok_client::{Clocks, Dialect, Go, Limit, MoveList, Search};
 use readyok_rules::MoveCodec;
 
-use crate::engine::option_texts;
 use crate::error::value_error;
+
+/// The value of an option as a text. None for a button.
+pub(crate) fn option_text(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    if value.is_none() {
+        return Ok(None);
+    }
+    if let Ok(value) = value.cast::<PyBool>() {
+        return Ok(Some(value.is_true().to_string()));
+    }
+    Ok(Some(value.str()?.extract()?))
+}
+
+/// Names and values of options.
+pub(crate) type OptionTexts = Vec<(String, Option<String>)>;
+
+/// The options of a dictionary.
+pub(crate) fn option_texts(options: Option<&Bound<'_, PyAny>>) -> PyResult<OptionTexts> {
+    let Some(options) = options.filter(|options| !options.is_none()) else { return Ok(Vec::new()) };
+    let mut texts = Vec::new();
+    for item in options.call_method0("items")?.try_iter()? {
+        let (name, value): (String, Bound<'_, PyAny>) = item?.extract()?;
+        texts.push((name, option_text(&value)?));
+    }
+    Ok(texts)
+}
 
 /// A duration of a number of seconds.
 pub(crate) fn seconds(value: f64) -> PyResult<Duration> {

@@ -10,8 +10,8 @@ use readyok_rules::record::{
 };
 use readyok_rules::{Position as Board, Square};
 
+use crate::document::{Game, PyEvaluation};
 use crate::error::{OrRaise, value_error};
-use crate::game::{Game, PyEvaluation};
 use crate::names;
 use crate::position::{Outcome, Position};
 use crate::score::Score;

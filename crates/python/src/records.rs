@@ -18,8 +18,8 @@ use readyok_rules::record::{
     self, Encoding, Format, InputEncoding, Limits, Losses, RecordError, RecordErrorKind,
 };
 
+use crate::document::{self, Game};
 use crate::error::{IntoException, os_error, value_error};
-use crate::game::{self, Game};
 use crate::names;
 
 /// Games that are read in one step, without the lock of the interpreter.
@@ -298,7 +298,7 @@ pub(crate) fn write(
         count += 1;
     }
     out.finish(py)?;
-    losses.into_iter().try_for_each(|lost| game::warn(py, format, lost))?;
+    losses.into_iter().try_for_each(|lost| document::warn(py, format, lost))?;
     Ok(count)
 }
 

@@ -12,7 +12,6 @@ use readyok_client::{
 };
 use readyok_rules::MoveCodec;
 
-use crate::engine::Engine;
 use crate::error::{IntoException, OrRaise};
 use crate::limits::seconds;
 use crate::score::Score;
@@ -82,11 +81,11 @@ impl Drop for StopOnDrop {
 pub(crate) struct Search {
     shared: Arc<Shared>,
     /// The engine must not end before the search.
-    _engine: Py<Engine>,
+    _engine: Py<PyAny>,
 }
 
 impl Search {
-    pub(crate) fn new(handle: SearchHandle, codec: MoveCodec, engine: Py<Engine>) -> Self {
+    pub(crate) fn new(handle: SearchHandle, codec: MoveCodec, engine: Py<PyAny>) -> Self {
         Self { shared: Arc::new(Shared { handle, codec, end: Mutex::new(None) }), _engine: engine }
     }
 

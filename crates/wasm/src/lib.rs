@@ -93,7 +93,7 @@ fn lookup<T: Copy>(names: &[(&str, T)], number: u32, what: &str) -> Result<T, Fa
 
 /// The game of a number.
 #[cfg(feature = "records")]
-pub(crate) fn game(number: u32) -> Result<Game, Failure> {
+pub(crate) fn numbered_game(number: u32) -> Result<Game, Failure> {
     lookup(Game::NAMES, number, "game")
 }
 

@@ -9,7 +9,7 @@ use readyok_rules::{
 
 use crate::history::{push, push_line, read_move};
 use crate::objects::Objects;
-use crate::{Failure, answer, form, game, join, notation, number, with_text};
+use crate::{Failure, answer, form, join, notation, number, numbered_game, with_text};
 
 thread_local! {
     pub(crate) static POSITIONS: Objects<PositionHistory> = const { Objects::new() };
@@ -19,7 +19,7 @@ thread_local! {
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub extern "C" fn position_new(game: u32, source: u32) -> i32 {
     number((|| {
-        let game = self::game(game)?;
+        let game = numbered_game(game)?;
         let position = with_text(|text| match source {
             0 => Ok(Position::start(game)),
             1 => Ok(Position::from_text(game, text)?),
