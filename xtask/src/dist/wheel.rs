@@ -48,7 +48,8 @@ fn project(dist: &Dist, stage: &Path) -> io::Result<()> {
     let settings = fs::read_to_string(source.join("pyproject.toml"))?
         .replace("\nkeywords =", "\nlicense-files = [\"LICENSE-GPL\"]\nkeywords =");
     // The last table is that of maturin.
-    let settings = format!("{settings}data = \"readyok.data\"\nmanifest-path = {manifest:?}\n");
+    let manifest = toml::Value::from(manifest.display().to_string());
+    let settings = format!("{settings}data = \"readyok.data\"\nmanifest-path = {manifest}\n");
     fs::write(stage.join("pyproject.toml"), settings)
 }
 
