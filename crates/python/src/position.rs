@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::{PyString, PyTuple, PyType};
 use readyok_rules::{
     GameOutcome, Handicap, LineError, Move, Opening, Position as Board, PositionHistory, Setup,
     Side,
@@ -37,6 +37,16 @@ impl From<Board> for Position {
 impl Position {
     pub(crate) fn now(&self) -> &Board {
         self.0.position()
+    }
+
+    /// The texts of moves, without a copy for each.
+    fn texts<'py>(
+        &self,
+        py: Python<'py>,
+        moves: impl IntoIterator<Item = Move>,
+    ) -> Vec<Bound<'py, PyString>> {
+        let form = self.0.game().castling_form();
+        moves.into_iter().map(|mv| PyString::new(py, mv.uci(form).as_str())).collect()
     }
 
     fn uci(&self, mv: Move) -> String {
@@ -122,8 +132,8 @@ impl Position {
 
     /// The moves played, in UCI or USI notation.
     #[getter]
-    fn moves(&self) -> Vec<String> {
-        self.0.moves().iter().map(|mv| self.uci(*mv)).collect()
+    fn moves<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyString>> {
+        self.texts(py, self.0.moves().iter().copied())
     }
 
     /// A copy of the position before the first move.
@@ -134,9 +144,8 @@ impl Position {
 
     /// The legal moves in UCI or USI notation, in unspecified order.
     #[getter]
-    fn legal_moves(&self) -> Vec<String> {
-        let form = self.0.game().castling_form();
-        self.now().legal_moves().into_iter().map(|mv| mv.to_uci(form)).collect()
+    fn legal_moves<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyString>> {
+        self.texts(py, self.now().legal_moves())
     }
 
     /// The pieces by square: {"e1": "K", "e8": "k", ...}; upper case is the first player, "+P" is promoted.
@@ -296,7 +305,7 @@ impl Position {
         slf: PyRef<'py, Self>,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let arguments = (slf.0.start().to_string(), slf.game(), slf.moves());
+        let arguments = (slf.0.start().to_string(), slf.game(), slf.moves(py));
         let restore = py.get_type::<Self>().getattr("_restore")?;
         Ok((restore, arguments.into_pyobject(py)?))
     }

@@ -47,7 +47,11 @@ async def main():
 {end}
 asyncio.run(main())
 """
-HEAD = "import asyncio, os, signal, sys, threading, time, readyok\nENGINE = {engine!r}; DELAY = {delay}; position = readyok.Position()\n"
+HEAD = """import asyncio, os, signal, sys, threading, time, readyok
+# Shells start programs in the background with this signal ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+ENGINE = {engine!r}; DELAY = {delay}; position = readyok.Position()
+"""
 # Statuses: of the program itself, and of the signals that it sends to itself.
 EXPECTED = {0, 1, 3, 4, 130, -signal.SIGINT, -signal.SIGTERM, -signal.SIGKILL}
 

@@ -89,6 +89,15 @@ def test_a_newer_search_replaces_an_older_one(engine):
         raise readyok.EngineError("both had time to answer")
 
 
+def test_a_deleted_search_is_stopped(engine):
+    search = engine.analyse(Position())
+    next(search)
+    del search
+    engine.ready()
+    lines = [line for _, source, line in engine.log() if source == "gui"]
+    assert lines[-2:] == ["stop", "isready"]
+
+
 def test_a_search_is_stopped_from_another_thread(engine):
     search = engine.begin(Position())
     threading.Timer(0.2, search.stop).start()
