@@ -84,6 +84,10 @@ pub(super) fn text() -> impl Strategy<Value = String> + Clone {
     "[a-zA-Z0-9 ,.:!?()/\\\\\"'äß王飛%*#;\\[\\]+-]{1,30}"
         .prop_map(|text| text.trim().to_owned())
         .prop_filter("not empty", |text| !text.is_empty())
+        // PGN readers take such a comment for the evaluation and the time of a match runner.
+        .prop_filter("not `+0.13/12 0.29s`", |text| {
+            !text.ends_with('s') || text.chars().any(|letter| !"0123456789.,/+- s".contains(letter))
+        })
 }
 
 /// A comment of one line or several.
