@@ -159,10 +159,11 @@ impl SearchHandle {
     /// [`Superseded`](crate::DropReason::Superseded).
     #[doc(alias = "timeout")]
     pub fn wait_within(&self, time: Duration) -> Option<Result<SearchResult, EngineError>> {
+        let permit = ReadPermit::new(&self.shared);
         let state = self.shared.lock_as_caller();
         let deadline = now().checked_add(time);
         let take = |driver: &mut Driver| driver.take_end(self.id);
-        self.shared.wait(state, None, Change::State, deadline, take)
+        self.shared.wait(state, permit.as_ref(), Change::State, deadline, take)
     }
 
     /// Stops the search and waits for its answer.
