@@ -10,8 +10,11 @@ const PROJECT: &str = "crates/python";
 
 /// Writes `readyok-<version>-cp39-abi3-<platform>.whl` for each platform tag of the target.
 ///
-/// With an existing executable, which is for tests, the module is a debug build for this machine.
+/// With an existing executable, which is for tests, the module is a debug build for this machine; other targets have no wheel.
 pub(super) fn write(dist: &Dist) -> io::Result<()> {
+    if dist.is_test && !dist.platform.is_host() {
+        return Ok(());
+    }
     let stage = dist.directory("wheel")?;
     project(dist, &stage)?;
     if dist.is_test {
