@@ -8,7 +8,7 @@ target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 export CARGO_TARGET_DIR="$target"
 unpacked=$target/packages
 rm -rf "$target"/package/*.crate "$unpacked"
-cargo package --quiet --workspace --exclude narikin-train --exclude readyok-wasm --exclude xtask --locked --allow-dirty --no-verify
+cargo package --quiet --workspace --exclude narikin-train --exclude readyok-python --exclude readyok-wasm --exclude xtask --locked --allow-dirty --no-verify
 
 mkdir "$unpacked"
 names=()
