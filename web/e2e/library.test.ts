@@ -290,15 +290,16 @@ inLanguage('en', () => {
   test('a game that is opened and changed while its import runs keeps the changes', async () => {
     const page = await fixture.page('#/library');
     await page.getByText(t('library.none')).waitFor();
-    await upload(page, many(2_000));
+    await upload(page, many(8_000));
     await page.getByTestId('job').getByRole('progressbar').waitFor(LONG);
     // Another order lists what is read so far.
     const date = page.getByRole('columnheader').getByRole('button', { name: starts('library.date') });
     const listed = async () => {
-      await date.click();
+      if ((await rows(page).count()) === 0) await date.click();
       return rows(page).count();
     };
-    await expect.poll(listed, LONG).toBeGreaterThan(0);
+    // A list is empty until its rows arrive, so the next click must not follow immediately.
+    await expect.poll(listed, { ...LONG, interval: 400 }).toBeGreaterThan(0);
     await rows(page).first().getByRole('link').dblclick(LONG);
     await page.waitForURL(/#\/analyse\/\d+$/);
     await squares(page);
@@ -311,7 +312,7 @@ inLanguage('en', () => {
     const other = await page.context().newPage();
     await other.goto(new URL('/#/library', address).href);
     await other.getByTestId('import').and(other.locator('[data-status=done]')).waitFor(WHOLE);
-    await total(other, 2_000);
+    await total(other, 8_000);
     expect(page.url()).toBe(address);
     await page.reload();
     await expect.poll(() => moveElements(page).count(), LONG).toBe(5);
