@@ -1,7 +1,5 @@
 //! Nodes: the moves of a game with their annotations.
 
-use std::time::Duration;
-
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use readyok_rules::record::{
@@ -12,6 +10,7 @@ use readyok_rules::{Position as Board, Square};
 
 use crate::document::{Game, PyEvaluation};
 use crate::error::{OrRaise, value_error};
+use crate::limits::seconds;
 use crate::names;
 use crate::position::{Outcome, Position};
 use crate::score::Score;
@@ -55,10 +54,6 @@ impl Node {
 
 fn deleted() -> PyErr {
     value_error("the node was deleted")
-}
-
-fn seconds(time: Option<f64>) -> PyResult<Option<Duration>> {
-    time.map(|time| Duration::try_from_secs_f64(time).map_err(value_error)).transpose()
 }
 
 fn color_name(color: MarkColor) -> &'static str {
@@ -191,7 +186,7 @@ impl Node {
 
     #[setter]
     fn set_clock(&self, py: Python<'_>, time: Option<f64>) -> PyResult<()> {
-        let time = seconds(time)?;
+        let time = time.map(seconds).transpose()?;
         self.change(py, |notes| notes.clock = time)
     }
 
@@ -203,7 +198,7 @@ impl Node {
 
     #[setter]
     fn set_elapsed(&self, py: Python<'_>, time: Option<f64>) -> PyResult<()> {
-        let time = seconds(time)?;
+        let time = time.map(seconds).transpose()?;
         self.change(py, |notes| notes.elapsed = time)
     }
 
