@@ -48,10 +48,13 @@ mod strip;
 pub use date::{Date, DateRange};
 pub use document::{EngineNote, EngineNotes, GameDocument, Merge, ScoredLine};
 pub use encoding::{Encoding, InputEncoding, UnsupportedEncoding};
-pub use error::{AddError, Defect, FilterError, Limit, RecordError, RecordErrorKind};
+pub use error::{
+    AddError, Defect, FilterError, Limit, PatternDefect, RecordError, RecordErrorKind,
+};
 pub use filter::{
-    Condition, EcoRange, Feature, HeaderTest, MaterialPattern, MoveLine, NumberRange, PlayerColor,
-    PlayerCondition, PlayerResult, PositionPattern, Source, TextPattern, rating,
+    BoardPattern, Condition, EcoRange, Feature, HeaderTest, MaterialPattern, MoveLine, NumberRange,
+    PatternSearch, PiecePlacement, PlayerColor, PlayerCondition, PlayerResult, PositionPattern,
+    Source, TextPattern, rating,
 };
 pub use fold::fold;
 pub use format::{Bookmark, Format};

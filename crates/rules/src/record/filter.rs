@@ -2,6 +2,7 @@
 
 mod line;
 mod pattern;
+mod placement;
 mod range;
 
 use std::{borrow::Cow, str::FromStr};
@@ -15,7 +16,8 @@ use super::{
 };
 
 pub use line::MoveLine;
-pub use pattern::{MaterialPattern, PositionPattern};
+pub use pattern::{BoardPattern, MaterialPattern, PatternSearch, PositionPattern};
+pub use placement::PiecePlacement;
 pub use range::NumberRange;
 
 /// A condition on a game, of a file or of the library. [`Condition::all`] combines several.
@@ -78,6 +80,8 @@ pub enum Condition {
     Position(PositionPattern),
     /// Two successive positions of the main line, or the last one, have this material.
     Material(MaterialPattern),
+    /// Positions of the main line match a pattern.
+    Pattern(BoardPattern),
     /// The number of plies of the main line is within a range.
     Plies(NumberRange),
     /// What ended the game, from the record or else from the last position.
@@ -188,14 +192,35 @@ impl Condition {
                 pattern.matches_option(names.as_deref())
             }
             Self::Moves(line) => begins_with(record, line),
-            Self::Position(pattern) => {
-                record.positions().any(|position| pattern.matches(&position))
-            }
-            Self::Material(pattern) => pattern.matches(record),
+            Self::Position(pattern) => pattern.first_ply(record).is_some(),
+            Self::Material(pattern) => pattern.pattern().first_ply(record).is_some(),
+            Self::Pattern(pattern) => pattern.first_ply(record).is_some(),
             Self::Plies(range) => range.contains(i64::try_from(record.plies()).unwrap_or(i64::MAX)),
             Self::Termination(termination) => record.derived_termination() == Some(*termination),
             Self::Has(feature) => feature.is_in(record),
             Self::Label(_) | Self::Source(_) => false,
+        }
+    }
+
+    /// The number of moves before the position that shows why a record matches: the first one that satisfies a
+    /// condition on positions. None without such a condition.
+    pub fn first_ply(&self, record: &GameRecord) -> Option<usize> {
+        match self {
+            Self::All(conditions) | Self::Any(conditions) => {
+                conditions.iter().find_map(|condition| condition.first_ply(record))
+            }
+            Self::Position(pattern) => pattern.first_ply(record),
+            _ => self.pattern()?.first_ply(record),
+        }
+    }
+
+    /// The pattern of pieces of a condition on positions, except a condition on one complete position.
+    pub fn pattern(&self) -> Option<&BoardPattern> {
+        match self {
+            Self::Position(pattern) => pattern.placement(),
+            Self::Material(pattern) => Some(pattern.pattern()),
+            Self::Pattern(pattern) => Some(pattern),
+            _ => None,
         }
     }
 
@@ -220,7 +245,7 @@ impl Condition {
             Self::Moves(_) | Self::Plies(_) => 2,
             Self::Has(_) => 3,
             Self::Eco(_) | Self::Opening(_) | Self::Termination(_) => 4,
-            Self::Position(_) | Self::Material(_) => 5,
+            Self::Position(_) | Self::Material(_) | Self::Pattern(_) => 5,
         }
     }
 }
