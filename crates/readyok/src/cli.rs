@@ -8,6 +8,7 @@ mod csa;
 mod engine;
 mod execution;
 mod farm;
+mod filter;
 mod help;
 mod match_plan;
 mod matches;
