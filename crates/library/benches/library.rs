@@ -269,6 +269,27 @@ fn sizes(path: &Path, count: u64) {
     );
 }
 
+/// Searches for material and patterns: the first time, and again as for the next page.
+fn patterns(library: &Library) {
+    for pattern in [
+        "material=KRPvKR",
+        "bishops=opposite R=0 r=0 for=4",
+        "balance=3.. for=8",
+        "on=Nd5,pe6 flip=sides,files",
+        "pawns=8/pp3ppp/8/8/3P4/8/PP3PPP/8",
+        "on=Qa1,qa2,Kb3",
+    ] {
+        let filter = Condition::Pattern(pattern.parse().expect("a pattern"));
+        let search = || {
+            let start = Instant::now();
+            let page = library.search(&filter, (Column::Added, true), 0, 50).expect("a page");
+            (start.elapsed().as_secs_f64() * 1000.0, page.total)
+        };
+        let ((first, total), (again, _)) = (search(), search());
+        println!("{pattern}: {first:.0} ms, again {again:.1} ms\n  {total} found");
+    }
+}
+
 fn main() {
     let arguments: Vec<String> =
         env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
@@ -309,6 +330,7 @@ fn main() {
         let mv = by_popularity(&position)[0];
         position.play(mv).expect("a legal move");
     }
+    patterns(&library);
     let decode = |game: &StoredGame| game.record().expect("a record").len();
     timed("100 games", || {
         (1..=100)

@@ -4,6 +4,16 @@
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BitSet(Vec<u64>);
 
+impl FromIterator<u32> for BitSet {
+    fn from_iter<T: IntoIterator<Item = u32>>(numbers: T) -> Self {
+        let mut set = Self::default();
+        for number in numbers {
+            set.insert(number);
+        }
+        set
+    }
+}
+
 impl BitSet {
     /// Returns whether the number is new.
     pub(crate) fn insert(&mut self, number: u32) -> bool {
@@ -14,6 +24,13 @@ impl BitSet {
         let new = self.0[at] & bit == 0;
         self.0[at] |= bit;
         new
+    }
+
+    /// The numbers in ascending order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> {
+        (0..).step_by(64).zip(&self.0).flat_map(|(first, bits)| {
+            (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| first + bit)
+        })
     }
 
     pub(crate) fn is_empty(&self) -> bool {

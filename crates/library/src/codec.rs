@@ -4,7 +4,7 @@ pub(crate) mod annotations;
 mod cursor;
 mod document;
 mod layer;
-mod moves;
+pub(crate) mod moves;
 pub(crate) mod tags;
 
 use std::sync::LazyLock;
@@ -196,7 +196,7 @@ impl StoredGame {
 }
 
 /// The position of a stored text; that of the game without one.
-fn position_of(game: Game, text: Option<&str>) -> Result<Position, Error> {
+pub(crate) fn position_of(game: Game, text: Option<&str>) -> Result<Position, Error> {
     let Some(text) = text else { return Ok(Position::start(game)) };
     let setup =
         Setup::read(game, text).map_err(|_| Error::Defect(LibraryDefect::LibraryDamaged))?;

@@ -20,6 +20,9 @@ pub enum Error {
     /// The library cannot be used.
     #[error(transparent)]
     Defect(#[from] LibraryDefect),
+    /// The observer of a query cancelled it.
+    #[error("the search was cancelled")]
+    Cancelled,
     /// No item has this number.
     #[error("{0} not found: {1}")]
     NotFound(Item, u32),

@@ -10,8 +10,10 @@
 //!   [`Library::importer`] adds records from elsewhere. [`Library::add_once`] adds a batch that is repeated after a
 //!   crash.
 //! * [`Library::search`] finds games by a [`Condition`](readyok_rules::record::Condition): one scan of 32-byte
-//!   [`Summary`] values in memory, and the index of positions. Games about which these do not know enough are decoded.
+//!   [`Summary`] values in memory, and the index of positions. Games about which these do not know enough are replayed for patterns of pieces, or decoded; [`Filter::watched`] has
+//!   their progress and cancels.
 //! * [`Library::explore`] returns statistics of the moves of a position. [`move_of`] converts their codes.
+//! * [`Library::repertoire`] finds the games that follow a tree of moves, and where they leave it.
 //! * [`Library::edit_collection`] changes collections: named, ordered lists of games.
 //! * A [`GameDocument`](readyok_rules::record::GameDocument) also has the ids of its nodes and the notes of engines:
 //!   [`NewGame::from_document`], [`NewGame::document`]. [`encode_document`] makes one blob of a document, which an
@@ -34,9 +36,11 @@ mod index;
 mod library;
 mod matcher;
 mod outcome;
+mod patterns;
 mod postings;
 mod query;
 mod receipt;
+mod repertoire;
 mod schema;
 mod snapshot;
 mod summary;
@@ -51,11 +55,13 @@ pub use error::{Error, Item, LibraryDefect, is_damage};
 pub use game::{GameEntry, Indexer, NewGame, StoredGame};
 pub use import::{ImportOptions, Imported, Importer};
 pub use library::{Hold, Library};
+pub use matcher::{Filter, Watch};
 pub use outcome::{Decided, Decision, Duplicates, Outcome};
 pub use postings::{END_OF_GAME, Key};
-pub use query::{Column, Counts, Explorer, MoveStatistics, Page};
+pub use query::{Column, Explorer, MoveStatistics, Page};
 pub use receipt::Receipt;
+pub use repertoire::RepertoireGame;
 pub use summary::{NameId, Summary};
 pub use varint::Corrupt;
 
-pub use readyok_rules::record::{Date, Source, Speed};
+pub use readyok_rules::record::{Date, ResultCounts, Source, Speed};

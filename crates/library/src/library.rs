@@ -8,16 +8,18 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 
 use readyok_rules::Side;
-use readyok_rules::record::Condition;
+use readyok_rules::record::GameRecord;
 
 use crate::collection::{self, Chapter, Collection, CollectionEdit};
 use crate::duplicates::{Undecided, groups, undecided};
 use crate::error::{Error, LibraryDefect};
 use crate::game::{GameEntry, Indexer, NewGame, StoredGame};
+use crate::matcher::Filter;
 use crate::outcome::{Decided, Decision, Duplicates, Outcome, Outcomes};
 use crate::postings::Key;
 use crate::query::{self, Column, Explorer, Page};
 use crate::receipt::{self, Receipt};
+use crate::repertoire::{self, RepertoireGame};
 use crate::schema;
 use crate::snapshot::Shared;
 use crate::summary::Summary;
@@ -331,13 +333,14 @@ impl Library {
     ///
     /// # Errors
     /// The file could not be read.
-    pub fn search(
+    pub fn search<'f>(
         &self,
-        filter: &Condition,
+        filter: impl Into<Filter<'f>>,
         sort: (Column, bool),
         offset: usize,
         limit: usize,
     ) -> Result<Page, Error> {
+        let filter = filter.into();
         self.shared.read(|connection, snapshot| {
             query::search(connection, &self.shared.caches, snapshot, filter, sort, (offset, limit))
         })
@@ -357,7 +360,8 @@ impl Library {
     ///
     /// # Errors
     /// The file could not be read.
-    pub fn find_all(&self, filter: &Condition) -> Result<Vec<u32>, Error> {
+    pub fn find_all<'f>(&self, filter: impl Into<Filter<'f>>) -> Result<Vec<u32>, Error> {
+        let filter = filter.into();
         self.shared.read(|connection, snapshot| {
             query::all(connection, &self.shared.caches, snapshot, filter)
         })
@@ -367,14 +371,31 @@ impl Library {
     ///
     /// # Errors
     /// The file could not be read.
-    pub fn explore(
+    pub fn explore<'f>(
         &self,
         position: Key,
         turn: Side,
-        filter: &Condition,
+        filter: impl Into<Filter<'f>>,
     ) -> Result<Explorer, Error> {
+        let filter = filter.into();
         self.shared.read(|connection, snapshot| {
             query::explore(connection, &self.shared.caches, snapshot, position, turn, filter)
+        })
+    }
+
+    /// The games that match a filter and reach a position of a tree of moves after its start, in the order of their
+    /// numbers, with the place where each leaves it. Main lines of games count, and all variations of the tree.
+    ///
+    /// # Errors
+    /// The file could not be read, or the search was cancelled.
+    pub fn repertoire<'f>(
+        &self,
+        tree: &GameRecord,
+        filter: impl Into<Filter<'f>>,
+    ) -> Result<Vec<RepertoireGame>, Error> {
+        let filter = filter.into();
+        self.shared.read(|connection, snapshot| {
+            repertoire::search(connection, &self.shared.caches, snapshot, tree, filter)
         })
     }
 

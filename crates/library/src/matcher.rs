@@ -1,7 +1,10 @@
 //! Evaluation of conditions by summaries and indexes. Games about which these do not know enough are decoded.
 
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+
 use readyok_rules::record::{
-    Condition, EcoRange, Feature, GameRecord, NumberRange, Tag, TextPattern,
+    BoardPattern, Condition, EcoRange, Feature, GameRecord, NumberRange, Tag, TextPattern,
 };
 use readyok_rules::{Game, Side};
 use rusqlite::Connection;
@@ -9,6 +12,7 @@ use rusqlite::Connection;
 use crate::bitset::BitSet;
 use crate::error::Error;
 use crate::game::StoredGame;
+use crate::patterns::PatternScan;
 use crate::postings::Key;
 use crate::snapshot::Snapshot;
 use crate::summary::Raw;
@@ -23,12 +27,21 @@ enum Test<'a> {
     Any(Vec<Self>),
     Not(Box<Self>),
     Leaf(Known<'a>, &'a Condition),
+    /// The index of a pattern in the scan.
+    Pattern(usize, &'a BoardPattern),
 }
 
 impl Test<'_> {
-    /// Whether a game satisfies the condition. None if that depends on the record, which is not given.
-    fn matches(&self, game: u32, it: Raw<'_>, record: Option<&GameRecord>) -> Option<bool> {
-        let is_match = |test: &Self| test.matches(game, it, record);
+    /// Whether a game satisfies the condition. None if that depends on patterns of which the scan does not know the
+    /// answer, or on the record, which is not given.
+    fn matches(
+        &self,
+        game: u32,
+        it: Raw<'_>,
+        scan: &PatternScan<'_>,
+        record: Option<&GameRecord>,
+    ) -> Option<bool> {
+        let is_match = |test: &Self| test.matches(game, it, scan, record);
         match self {
             Self::All(tests) => {
                 any(tests, |test| is_match(test).map(|is_true| !is_true)).map(|is_true| !is_true)
@@ -38,6 +51,8 @@ impl Test<'_> {
             Self::Leaf(known, condition) => {
                 known(game, it).or_else(|| record.map(|record| condition.matches(record)))
             }
+            Self::Pattern(_, pattern) if !pattern.is_of(it.variant()) => Some(false),
+            Self::Pattern(index, _) => scan.answer(*index, (game, it.is_edited())),
         }
     }
 }
@@ -55,44 +70,123 @@ fn any<T>(values: impl IntoIterator<Item = T>, value: impl Fn(T) -> Option<bool>
     result
 }
 
+/// A condition of a query, and what observes the query.
+#[derive(Clone, Copy)]
+pub struct Filter<'a> {
+    pub(crate) condition: &'a Condition,
+    watch: Option<&'a Watch<'a>>,
+}
+
+/// Is called several times a second with the number of games that were searched, and the number of games to search.
+/// [`ControlFlow::Break`] cancels the query, which fails with [`Error::Cancelled`].
+pub type Watch<'a> = dyn Fn(usize, usize) -> ControlFlow<()> + 'a;
+
+impl<'a> Filter<'a> {
+    /// A filter with an observer. Only queries that read many games call it.
+    pub fn watched(condition: &'a Condition, watch: &'a Watch<'a>) -> Self {
+        Self { condition, watch: Some(watch) }
+    }
+
+    /// Reports progress.
+    pub(crate) fn report(&self, done: usize, all: usize) -> Result<(), Error> {
+        match self.watch.map(|watch| watch(done, all)) {
+            Some(ControlFlow::Break(())) => Err(Error::Cancelled),
+            Some(ControlFlow::Continue(())) | None => Ok(()),
+        }
+    }
+}
+
+impl<'a> From<&'a Condition> for Filter<'a> {
+    fn from(condition: &'a Condition) -> Self {
+        Self { condition, watch: None }
+    }
+}
+
+impl std::fmt::Debug for Filter<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.condition.fmt(f)
+    }
+}
+
+/// Number of records between two reports.
+const REPORT: usize = 256;
+
 /// The games that satisfy a condition. None if all do.
 ///
-/// Conditions are evaluated by summaries and indexes; the record of a game is decoded only if these do not know enough.
-/// A game that cannot be decoded does not match.
+/// Conditions are evaluated by summaries and indexes. Of the other games the moves are replayed for patterns; the record
+/// is decoded only if these do not suffice either. A game that cannot be decoded does not match.
 pub(crate) fn matching(
     connection: &Connection,
     caches: &Caches,
     snapshot: &Snapshot,
-    condition: &Condition,
+    filter: Filter<'_>,
 ) -> Result<Option<BitSet>, Error> {
+    let condition = filter.condition;
     if matches!(condition, Condition::All(all) if all.is_empty()) {
         return Ok(None);
     }
-    let test = Resolver { connection, caches, snapshot }.test(condition)?;
+    let patterns = RefCell::default();
+    let test = Resolver { connection, caches, snapshot, patterns: &patterns }.test(condition)?;
+    let mut scan = PatternScan::new(patterns.take(), &caches.patterns);
     let mut found = BitSet::default();
+    let mut unknown = Vec::new();
     for (game, it) in snapshot.summaries.iter_rev() {
-        let mut is_match = test.matches(game, it, None);
-        if is_match.is_none()
+        match test.matches(game, it, &scan, None) {
+            Some(true) => drop(found.insert(game)),
+            Some(false) => (),
+            None => unknown.push(game),
+        }
+    }
+    let raw = |game| snapshot.summaries.raw(game);
+    if !scan.is_empty() && !unknown.is_empty() {
+        let variant = |game| raw(game).map_or(Game::Chess, Raw::variant);
+        let all = unknown.len();
+        scan.run(connection, &unknown, variant, |done| filter.report(done, all))?;
+        unknown.retain(|game| {
+            let is_match =
+                raw(*game).map_or(Some(false), |it| test.matches(*game, it, &scan, None));
+            if is_match == Some(true) {
+                found.insert(*game);
+            }
+            is_match.is_none()
+        });
+    }
+    let all = unknown.len();
+    for (done, game) in unknown.into_iter().enumerate() {
+        if done % REPORT == 0 {
+            filter.report(done, all)?;
+        }
+        if let Some(it) = raw(game)
             && let Some(stored) = StoredGame::read(connection, game)?
             && let Ok(record) = stored.record()
+            && test.matches(game, it, &scan, Some(&record)) == Some(true)
         {
-            is_match = test.matches(game, it, Some(&record));
-        }
-        if is_match == Some(true) {
             found.insert(game);
         }
     }
+    scan.store(&caches.patterns, |game| raw(game).is_none_or(Raw::is_edited));
     Ok(Some(found))
 }
 
-struct Resolver<'a> {
+struct Resolver<'a, 'p> {
     connection: &'a Connection,
     caches: &'a Caches,
     snapshot: &'a Snapshot,
+    /// The patterns of the condition.
+    patterns: &'a RefCell<Vec<&'p BoardPattern>>,
 }
 
-impl Resolver<'_> {
-    fn test<'a>(&self, condition: &'a Condition) -> Result<Test<'a>, Error> {
+impl<'a> Resolver<'_, 'a> {
+    fn pattern(&self, pattern: &'a BoardPattern) -> Test<'a> {
+        let mut patterns = self.patterns.borrow_mut();
+        patterns.push(pattern);
+        Test::Pattern(patterns.len() - 1, pattern)
+    }
+
+    fn test(&self, condition: &'a Condition) -> Result<Test<'a>, Error> {
+        if let Some(pattern) = condition.pattern() {
+            return Ok(self.pattern(pattern));
+        }
         let all = |conditions: &'a [Condition]| -> Result<Vec<Test<'a>>, Error> {
             conditions.iter().map(|condition| self.test(condition)).collect()
         };
@@ -181,12 +275,10 @@ impl Resolver<'_> {
                     move |game, summary| if can_be(game, summary) { None } else { Some(false) },
                 )
             }
-            Condition::Material(_) => {
-                Box::new(
-                    |_, summary| if summary.variant() == Game::Shogi { Some(false) } else { None },
-                )
-            }
-            Condition::Header { .. } | Condition::Tag(..) => Box::new(|_, _| None),
+            Condition::Header { .. }
+            | Condition::Tag(..)
+            | Condition::Material(_)
+            | Condition::Pattern(_) => Box::new(|_, _| None),
         };
         Ok(Test::Leaf(known, condition))
     }

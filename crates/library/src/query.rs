@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
-use readyok_rules::record::{Condition, Date};
+use readyok_rules::record::{Date, ResultCounts as Counts};
 use readyok_rules::{GameResult, Side};
 use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::bitset::BitSet;
 use crate::error::Error;
 use crate::game::GameEntry;
-use crate::matcher::matching;
+use crate::matcher::{Filter, matching};
 use crate::postings::{END_OF_GAME, Key};
 use crate::snapshot::Snapshot;
 use crate::summary::{Digest, Raw};
@@ -52,37 +52,6 @@ pub struct Page {
     pub games: Vec<GameEntry>,
     /// Number of all games found.
     pub total: usize,
-}
-
-/// Numbers of results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "ResultCounts"))]
-pub struct Counts {
-    /// Wins of the first player.
-    pub first: u32,
-    /// Draws.
-    pub draws: u32,
-    /// Wins of the second player.
-    pub second: u32,
-    /// Games without a result.
-    pub unknown: u32,
-}
-
-impl Counts {
-    /// Number of games.
-    #[must_use]
-    pub fn total(&self) -> u32 {
-        self.first + self.draws + self.second + self.unknown
-    }
-
-    fn add(&mut self, result: GameResult) {
-        match result {
-            GameResult::Win(Side::First) => self.first += 1,
-            GameResult::Win(Side::Second) => self.second += 1,
-            GameResult::Draw => self.draws += 1,
-            GameResult::Unknown => self.unknown += 1,
-        }
-    }
 }
 
 /// Statistics of a move in the explorer.
@@ -161,7 +130,7 @@ pub(crate) fn search(
     connection: &Connection,
     caches: &Caches,
     snapshot: &Snapshot,
-    filter: &Condition,
+    filter: Filter<'_>,
     (column, descending): (Column, bool),
     (offset, limit): (usize, usize),
 ) -> Result<Page, Error> {
@@ -204,7 +173,7 @@ pub(crate) fn all(
     connection: &Connection,
     caches: &Caches,
     snapshot: &Snapshot,
-    filter: &Condition,
+    filter: Filter<'_>,
 ) -> Result<Vec<u32>, Error> {
     let matching = matching(connection, caches, snapshot, filter)?;
     let games = snapshot.summaries.iter_rev().map(|(game, _)| game);
@@ -407,7 +376,7 @@ pub(crate) fn explore(
     snapshot: &Snapshot,
     key: Key,
     turn: Side,
-    filter: &Condition,
+    filter: Filter<'_>,
 ) -> Result<Explorer, Error> {
     // One scan in the order of memory is faster than access by posting.
     let matching = matching(connection, caches, snapshot, filter)?;

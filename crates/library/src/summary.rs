@@ -336,6 +336,11 @@ impl<'a> Raw<'a> {
         self.rest[20] & 1 << bit != 0
     }
 
+    pub(crate) fn is_edited(self) -> bool {
+        self.flag(7)
+    }
+
+    /// Whether there are comments, glyphs, clocks or evaluations.
     pub(crate) fn is_annotated(self) -> bool {
         self.flag(4)
     }

@@ -7,10 +7,12 @@ use rusqlite::Connection;
 
 use crate::bitset::BitSet;
 use crate::error::Error;
+use crate::patterns::PatternCache;
 
 /// Results of scans of the texts, which change only when a text is added.
 #[derive(Debug, Default)]
 pub(crate) struct Caches {
+    pub(crate) patterns: PatternCache,
     sets: Mutex<Vec<(Lookup, Arc<BitSet>)>>,
 }
 

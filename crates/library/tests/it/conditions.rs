@@ -159,12 +159,30 @@ fn conditions() -> Vec<Condition> {
     for material in ["KRPvK", "KRPvKR", "KQ*vK*"] {
         all.push(Condition::Material(material.parse().expect("material")));
     }
+    for pattern in [
+        "on=Nf3,nc6",
+        "on=pd5 flip=sides,files",
+        "P=0..6 for=3",
+        "balance=1..",
+        "bishops=opposite",
+        "material=KRPvKR",
+        "pawns=8/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/8 ply=2..",
+        "B*=1.. game=shogi",
+        "on=P7f game=shogi",
+        "on=Ae4 turn=b",
+    ] {
+        all.push(Condition::Pattern(pattern.parse().expect("a pattern")));
+    }
+    let pattern = || Condition::Pattern("on=-e2,Pe4".parse().expect("a pattern"));
+    all.push(Condition::Not(Box::new(pattern())));
+    all.push(Condition::Any(vec![pattern(), site_of("oslo")]));
+    all.push(Condition::all(vec![pattern(), site_of("oslo")]));
     all.extend(Termination::ALL.iter().copied().map(Condition::Termination));
     all.extend(Feature::ALL.map(Condition::Has));
     all.push(Condition::Label("none".to_owned()));
     all.push(Condition::Source(Source::Match));
     // Combinations of what the summary knows with what only the record has.
-    let site = || Condition::Tag(Tag::Site, text("oslo"));
+    let site = || site_of("oslo");
     let chess = || Condition::Game(Game::Chess);
     all.push(Condition::Not(Box::new(site())));
     all.push(Condition::Any(vec![site(), Condition::Game(Game::Shogi)]));
@@ -175,6 +193,10 @@ fn conditions() -> Vec<Condition> {
     all.push(Condition::all(vec![site(), chess(), Condition::ratings(number(2500, 2600))]));
     all.push(Condition::default());
     all
+}
+
+fn site_of(name: &str) -> Condition {
+    Condition::Tag(Tag::Site, TextPattern::new(name))
 }
 
 /// One number for each kind: a new kind needs an example here.
@@ -203,6 +225,7 @@ fn kind(condition: &Condition) -> u8 {
         Condition::Has(_) => 20,
         Condition::Label(_) => 21,
         Condition::Source(_) => 22,
+        Condition::Pattern(_) => 23,
     }
 }
 
@@ -211,7 +234,7 @@ fn searches_and_conditions_on_records_agree() {
     let records = records();
     let conditions = conditions();
     let kinds: BTreeSet<u8> = conditions.iter().map(kind).collect();
-    assert_eq!(kinds.len(), 23, "every kind has an example: {kinds:?}");
+    assert_eq!(kinds.len(), 24, "every kind has an example: {kinds:?}");
     // Games that were begun in the app are not in the index of positions.
     for source in [Source::Import, Source::Play] {
         let dir = TempDir::new().expect("a directory");
@@ -222,6 +245,8 @@ fn searches_and_conditions_on_records_agree() {
             let matching = (1..).zip(&records).filter(|(_, record)| condition.matches(record));
             let expected: Vec<u32> = matching.map(|(id, _)| id).collect();
             assert_eq!(library.find_all(condition).expect("found"), expected, "{condition:?}");
+            let again = library.find_all(condition).expect("found");
+            assert_eq!(again, expected, "cached: {condition:?}");
         }
     }
 }

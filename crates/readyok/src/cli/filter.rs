@@ -1,8 +1,8 @@
 //! Options that select games.
 
 use readyok_rules::record::{
-    self, Condition, DateRange, EcoRange, Feature, MaterialPattern, NumberRange, PlayerColor,
-    PlayerCondition, PlayerResult, PositionPattern, Speed, Tag, TextPattern,
+    self, BoardPattern, Condition, DateRange, EcoRange, Feature, MaterialPattern, NumberRange,
+    PlayerColor, PlayerCondition, PlayerResult, PositionPattern, Speed, Tag, TextPattern,
 };
 use readyok_rules::{Game, GameResult, Side, Termination};
 
@@ -69,6 +69,9 @@ pub(super) struct FilterArgs {
     /// Material that occurs in the game, of either color: `KRPvKR`; `*` allows more
     #[arg(long, value_name = "PIECES")]
     material: Vec<MaterialPattern>,
+    /// A pattern of positions: `on=Nd5,pe6 balance=2.. for=8`; `readyok convert --help` lists the terms
+    #[arg(long, value_name = "TERMS")]
+    pattern: Vec<BoardPattern>,
     /// The number of plies
     #[arg(long, value_name = "RANGE")]
     plies: Vec<NumberRange>,
@@ -141,6 +144,7 @@ impl FilterArgs {
         any(self.moves);
         any(self.position.into_iter().map(Condition::Position).collect());
         any(self.material.into_iter().map(Condition::Material).collect());
+        any(self.pattern.into_iter().map(Condition::Pattern).collect());
         any(self.plies.into_iter().map(Condition::Plies).collect());
         any(self.speed.into_iter().map(Condition::Speed).collect());
         any(self.termination.into_iter().map(Condition::Termination).collect());

@@ -12,6 +12,7 @@ mod jkf;
 mod kif;
 pub mod laws;
 mod losses;
+mod opening_tree;
 mod patterns;
 mod peers;
 mod pgn;

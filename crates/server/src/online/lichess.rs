@@ -10,7 +10,7 @@ use super::lines::Lines;
 use super::{Access, OnlineError, OnlineGame};
 use crate::game::position_view::move_text;
 use crate::wire::{
-    Counts, Explorer, ExplorerMove, LichessDatabase, LichessGame, Sides, TablebaseMoveView,
+    Explorer, ExplorerMove, LichessDatabase, LichessGame, ResultCounts, Sides, TablebaseMoveView,
     TablebaseView, Variant,
 };
 
@@ -121,10 +121,10 @@ struct Results {
 }
 
 impl Results {
-    fn counts(&self) -> Counts {
+    fn counts(&self) -> ResultCounts {
         let [first, draws, second] = [self.white, self.draws, self.black]
             .map(|count| u32::try_from(count).unwrap_or(u32::MAX));
-        Counts { first, draws, second, unknown: 0 }
+        ResultCounts { first, draws, second, unknown: 0 }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Known moves of a position: tablebases and opening books.
 
-pub use readyok_library::Counts;
+pub use readyok_rules::record::ResultCounts;
 use readyok_rules::{TablebaseCategory, TablebaseEnd};
 use serde::{Deserialize, Serialize};
 #[cfg(test)]
@@ -97,7 +97,7 @@ pub enum Explorer {
     /// Of games.
     Library {
         /// The results of all games that reached the position, by any moves.
-        counts: Counts,
+        counts: ResultCounts,
         /// In descending order of games.
         moves: Vec<ExplorerMove>,
         /// The latest games.
@@ -105,7 +105,7 @@ pub enum Explorer {
     },
     /// Of a database of Lichess.
     Lichess {
-        counts: Counts,
+        counts: ResultCounts,
         /// In descending order of games.
         moves: Vec<ExplorerMove>,
         games: Vec<LichessGame>,
@@ -118,7 +118,7 @@ pub enum Explorer {
 pub struct ExplorerMove {
     pub uci: String,
     pub text: MoveText,
-    pub counts: Counts,
+    pub counts: ResultCounts,
     /// Average rating of the players of the move.
     pub rating: Option<f64>,
     /// Performance rating of the players of the move.

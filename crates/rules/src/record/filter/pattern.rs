@@ -205,8 +205,7 @@ impl BoardPattern {
             match node.mv() {
                 Some(RecordMove::Legal(mv)) => placement.play(mv),
                 Some(RecordMove::Null) => placement.pass(),
-                // It is not played, and the position before it is that after it.
-                Some(RecordMove::Illegal(_)) | None => (),
+                Some(RecordMove::Illegal(_)) | None => break,
             }
             if let Some(ply) = search.add(&placement) {
                 return Some(ply);

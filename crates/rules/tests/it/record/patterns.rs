@@ -102,7 +102,7 @@ fn shogi_has_pieces_in_hand() {
         ("board=*/*/*/*/*/*/*/1?5R1/* ply=3.. turn=b", Some(4)),
         ("board=*/*/*/*/*/*/*/1B5R1/* ply=1..", Some(1)),
         // The side to move has captured a silver, and lost a bishop.
-        ("balance=..-4 ply=8", Some(8)),
+        ("balance=-8 ply=8 game=shogi", Some(8)),
     ] {
         assert_eq!(first(pattern, &game), ply, "{pattern}");
     }
