@@ -1,7 +1,7 @@
 //! Game records as stored games, and back.
 
 pub(crate) mod annotations;
-mod cursor;
+pub(crate) mod cursor;
 mod document;
 mod layer;
 pub(crate) mod moves;
@@ -25,8 +25,8 @@ use tags::Known;
 pub use document::{decode_document, encode_document};
 pub use moves::{code_of, move_of};
 
-/// Version of the position keys and the codes of moves. With another one the index is built again.
-pub(crate) const KEY_SCHEME: i64 = 1;
+/// Version of the keys of positions and material, and of the codes of moves. With another one the index is built again.
+pub(crate) const KEY_SCHEME: i64 = 2;
 
 /// Whether positions have evaluations, of the record or of engines, and whether there are comments.
 fn contents(game: Game, annotations: &[u8], layer: &[u8]) -> (bool, bool) {
@@ -91,7 +91,8 @@ impl NewGame {
         let mut moves = Vec::new();
         let order = moves::encode(record, &mut moves);
         let annotations = annotations::encode(record, &order);
-        let BoardCursor { postings, opening, may_be_over } = cursor::of_record(record);
+        let BoardCursor { mut postings, material, opening, may_be_over } =
+            cursor::of_record(record);
         let named = opening
             .map(|opening| (opening.eco, opening.name))
             .or_else(|| record.opening_of_headers());
@@ -124,6 +125,8 @@ impl NewGame {
             speed: record.speed(),
             ..Summary::new(record.game(), source)
         };
+        // The hash is that of the moves.
+        postings.extend(material);
         let mut game = Self {
             summary,
             players,

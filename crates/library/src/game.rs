@@ -33,7 +33,7 @@ pub struct NewGame {
     pub layer: Vec<u8>,
     /// Data of the app for games that were played in it.
     pub play: Option<String>,
-    /// The position before each move of the main line with that move, and the last one.
+    /// The position before each move of the main line with that move, and the last one; then the material.
     pub postings: Vec<(Key, u16)>,
     /// Time of the addition or change in ms since 1970.
     pub added_ms: i64,

@@ -108,6 +108,9 @@ impl std::fmt::Debug for Filter<'_> {
     }
 }
 
+/// Number of games up to which they are replayed without a scan of the index of material.
+const FEW: usize = 1000;
+
 /// Number of records between two reports.
 const REPORT: usize = 256;
 
@@ -138,18 +141,25 @@ pub(crate) fn matching(
         }
     }
     let raw = |game| snapshot.summaries.raw(game);
-    if !scan.is_empty() && !unknown.is_empty() {
-        let variant = |game| raw(game).map_or(Game::Chess, Raw::variant);
-        let all = unknown.len();
-        scan.run(connection, &unknown, variant, |done| filter.report(done, all))?;
+    let mut decide = |unknown: &mut Vec<u32>, scan: &PatternScan<'_>| {
         unknown.retain(|game| {
-            let is_match =
-                raw(*game).map_or(Some(false), |it| test.matches(*game, it, &scan, None));
+            let it = raw(*game);
+            let is_match = it.map_or(Some(false), |it| test.matches(*game, it, scan, None));
             if is_match == Some(true) {
                 found.insert(*game);
             }
             is_match.is_none()
         });
+    };
+    if !scan.is_empty() && FEW < unknown.len() {
+        scan.search_material(connection, snapshot)?;
+        decide(&mut unknown, &scan);
+    }
+    if !scan.is_empty() && !unknown.is_empty() {
+        let variant = |game| raw(game).map_or(Game::Chess, Raw::variant);
+        let all = unknown.len();
+        scan.run(connection, &unknown, variant, |done| filter.report(done, all))?;
+        decide(&mut unknown, &scan);
     }
     let all = unknown.len();
     for (done, game) in unknown.into_iter().enumerate() {

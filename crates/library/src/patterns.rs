@@ -2,14 +2,18 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use readyok_rules::record::{BoardPattern, PatternSearch, PiecePlacement};
-use readyok_rules::{Game, PieceKind, Position};
+use readyok_rules::record::{
+    BoardPattern, MaterialAnswer, MaterialSignature, PatternSearch, PiecePlacement,
+};
+use readyok_rules::{Game, Position};
 use rusqlite::Connection;
 
 use crate::bitset::BitSet;
-use crate::codec::moves::{NULL, main_line};
+use crate::codec::cursor::material_run;
+use crate::codec::moves::{main_line, play_code};
 use crate::codec::position_of;
 use crate::error::Error;
+use crate::snapshot::Snapshot;
 
 /// Number of games that are read with one query.
 const BATCH: usize = 4096;
@@ -19,55 +23,6 @@ const SPARSE: u32 = 8;
 
 /// Maximum number of patterns whose games are cached.
 const MAX_CACHED: usize = 8;
-
-/// The indexes from the top left by the numbers of squares in codes of moves (shogi).
-const SHOGI_SQUARES: [u8; 81] = {
-    let mut squares = [0; 81];
-    let mut square = 0;
-    while square < 81 {
-        squares[square] = (square % 9 * 9 + 8 - square / 9) as u8;
-        square += 1;
-    }
-    squares
-};
-
-/// Kinds in the order of codes of moves.
-const PROMOTIONS: [PieceKind; 4] =
-    [PieceKind::Knight, PieceKind::Bishop, PieceKind::Rook, PieceKind::Queen];
-const DROPS: [PieceKind; 7] = [
-    PieceKind::Pawn,
-    PieceKind::Lance,
-    PieceKind::Knight,
-    PieceKind::Silver,
-    PieceKind::Bishop,
-    PieceKind::Rook,
-    PieceKind::Gold,
-];
-
-/// Plays the move of a code. Codes of damaged files move other pieces or none.
-#[inline]
-fn play(placement: &mut PiecePlacement, code: u16) {
-    if code == NULL {
-        return placement.pass();
-    }
-    let [to, from] = [code & 0x7F, code >> 7 & 0x7F].map(|square| square as u8);
-    if placement.game() == Game::Shogi {
-        let square = |index: u8| SHOGI_SQUARES.get(usize::from(index)).copied();
-        let Some(to) = square(to) else { return };
-        match square(from) {
-            Some(from) if code >> 14 == 1 => placement.move_and_promote(from, to),
-            Some(from) => placement.move_piece(from, to, None),
-            None => {
-                if let Some(kind) = DROPS.get(usize::from(from - 81)) {
-                    placement.drop_piece(*kind, to);
-                }
-            }
-        }
-    } else {
-        let promotion = (from >= 64).then(|| PROMOTIONS[usize::from(code >> 14)]);
-        placement.move_piece(from % 64 ^ 56, to % 64 ^ 56, promotion);
-    }
-}
 
 /// Games whose answers to a pattern are known.
 #[derive(Debug, Clone, Default)]
@@ -131,8 +86,60 @@ impl<'a> PatternScan<'a> {
             .map(|known| known.matching.contains(game))
     }
 
-    /// Searches games, in descending order. `visit` is called with each and can end the search; the answers to all
-    /// patterns are known then.
+    /// Answers patterns for as many games as possible by the index of material.
+    pub(crate) fn search_material(
+        &mut self,
+        connection: &Connection,
+        snapshot: &Snapshot,
+    ) -> Result<(), Error> {
+        // Patterns that the start position can match exclude no game.
+        let starts = self.starts.each_ref().map(MaterialSignature::new);
+        let excludes = |pattern: &BoardPattern| {
+            starts.iter().all(|start| pattern.allows(*start) == MaterialAnswer::No)
+        };
+        let patterns: Vec<(usize, &BoardPattern)> =
+            self.patterns.iter().copied().enumerate().filter(|(_, it)| excludes(it)).collect();
+        if patterns.is_empty() {
+            return Ok(());
+        }
+        let mut seen = BitSet::default();
+        let mut possible = vec![BitSet::default(); patterns.len()];
+        let mut last: Option<MaterialSignature> = None;
+        let mut answers = vec![MaterialAnswer::No; patterns.len()];
+        snapshot.scan_material(connection, |material, run, game| {
+            seen.insert(game);
+            if last != Some(material) {
+                last = Some(material);
+                for ((_, pattern), answer) in patterns.iter().zip(&mut answers) {
+                    *answer = pattern.allows(material);
+                }
+            }
+            for (at, answer) in answers.iter().enumerate() {
+                if *answer == MaterialAnswer::No {
+                    continue;
+                }
+                possible[at].insert(game);
+                let (index, pattern) = patterns[at];
+                let (plies, is_last) = material_run(run);
+                if *answer == MaterialAnswer::Yes && pattern.is_long_enough(plies, is_last) {
+                    self.found[index].matching.insert(game);
+                }
+            }
+        })?;
+        // Of the possible games, the moves decide.
+        for ((index, _), possible) in patterns.into_iter().zip(possible) {
+            let found = &mut self.found[index];
+            for game in seen.iter() {
+                if found.matching.contains(game) || !possible.contains(game) {
+                    found.searched.insert(game);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Searches games, in descending order. The answers to all patterns are known then. `after_batch` is called with the
+    /// number of games that were searched.
     pub(crate) fn run(
         &mut self,
         connection: &Connection,
@@ -175,58 +182,30 @@ impl<'a> PatternScan<'a> {
         Ok(())
     }
 
-    /// Replays a game.
+    /// Replays a game for each pattern: there are rarely more than one.
     fn search(
         &mut self,
         game: u32,
         (variant, start, moves): (Game, Option<&str>, &[u8]),
         searches: &mut [PatternSearch<'_>],
     ) {
-        for known in &mut self.found {
-            known.searched.insert(game);
-        }
-        let mut placement = match (start, variant) {
-            (None, Game::Chess | Game::Chess960) => self.starts[0].clone(),
-            (None, Game::Shogi) => self.starts[1].clone(),
-            (Some(_), _) => match position_of(variant, start) {
-                Ok(position) => PiecePlacement::new(&position),
+        let read;
+        let start = match (start, variant) {
+            (None, Game::Chess | Game::Chess960) => Some(&self.starts[0]),
+            (None, Game::Shogi) => Some(&self.starts[1]),
+            (Some(_), _) => {
                 // A damaged game does not match.
-                Err(_) => return,
-            },
-        };
-        for search in searches.iter_mut() {
-            search.restart();
-        }
-        let mut open = self
-            .patterns
-            .iter()
-            .zip(searches)
-            .zip(&mut self.found)
-            .filter(|((pattern, _), _)| pattern.is_of(variant))
-            .map(|((_, search), known)| (search, known))
-            .collect::<Vec<_>>();
-        let mut add = |placement: &PiecePlacement| {
-            open.retain_mut(|(search, known)| {
-                let is_found = search.add(placement).is_some();
-                if is_found {
-                    known.matching.insert(game);
-                }
-                !is_found
-            });
-            open.is_empty()
-        };
-        if add(&placement) {
-            return;
-        }
-        for code in main_line(moves) {
-            play(&mut placement, code);
-            if add(&placement) {
-                return;
+                read = position_of(variant, start).ok().map(|start| PiecePlacement::new(&start));
+                read.as_ref()
             }
-        }
-        for (search, known) in open {
-            if search.end().is_some() {
-                known.matching.insert(game);
+        };
+        for ((pattern, search), found) in self.patterns.iter().zip(searches).zip(&mut self.found) {
+            found.searched.insert(game);
+            if let Some(start) = start
+                && pattern.is_of(variant)
+                && is_in(search, start.clone(), moves)
+            {
+                found.matching.insert(game);
             }
         }
     }
@@ -244,4 +223,19 @@ impl<'a> PatternScan<'a> {
             cache.set(pattern, all);
         }
     }
+}
+
+/// Whether a pattern is in the main line of encoded moves.
+fn is_in(search: &mut PatternSearch<'_>, mut placement: PiecePlacement, moves: &[u8]) -> bool {
+    search.restart();
+    if search.add(&placement).is_some() {
+        return true;
+    }
+    for code in main_line(moves) {
+        play_code(&mut placement, code);
+        if search.add(&placement).is_some() {
+            return true;
+        }
+    }
+    search.end().is_some()
 }

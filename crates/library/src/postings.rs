@@ -1,4 +1,5 @@
-//! Postings of the position index: which game reached which position, and which move followed.
+//! Postings of the position index: which game reached which position, and which move followed; and which material it had,
+//! and for how long.
 //!
 //! Sorted postings are stored in blocks of about 12 KB. A block is a sequence of groups, each for one key:
 //!
@@ -10,11 +11,17 @@
 //!
 //! A key can have several groups, also in consecutive blocks.
 
+use readyok_rules::record::MaterialSignature;
+
 use crate::varint::{Corrupt, get, get_u16, get_u32, put};
 
 /// Bits of a position key that are stored, the upper ones. A wrong hit has a probability of about 5 · 10⁻⁶ per
 /// query with 10⁸ postings.
 const KEY_BITS: u32 = 44;
+
+/// The first key of material: keys from here have the bits of a [`MaterialSignature`]. They were 1 of 512 keys of
+/// positions, which have others.
+const MATERIAL: u64 = (1 << KEY_BITS) - (1 << MaterialSignature::BITS);
 
 /// Size of a block in bytes.
 const BLOCK: usize = 12 << 10;
@@ -33,7 +40,23 @@ impl Key {
     /// From a 64-bit hash of the position.
     #[must_use]
     pub fn of(hash: u64) -> Self {
-        Self(hash >> (64 - KEY_BITS))
+        let key = hash >> (64 - KEY_BITS);
+        Self(if key >= MATERIAL { key ^ 1 << (KEY_BITS - 1) } else { key })
+    }
+
+    /// The key of material.
+    pub(crate) fn of_material(material: MaterialSignature) -> Self {
+        Self(MATERIAL | material.bits())
+    }
+
+    /// The smallest key of material.
+    pub(crate) fn first_material() -> Self {
+        Self(MATERIAL)
+    }
+
+    /// The material of a key.
+    pub(crate) fn material(self) -> Option<MaterialSignature> {
+        (self.0 >= MATERIAL).then(|| MaterialSignature::from_bits(self.0))
     }
 
     /// Bounds that split the keys into 32 parts, and one that is larger than all keys.

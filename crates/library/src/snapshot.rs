@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use readyok_rules::record::MaterialSignature;
 use rusqlite::Connection;
 
 use crate::bitset::BitSet;
@@ -163,6 +164,27 @@ impl Snapshot {
             for posting in batch[from..].iter().take_while(|posting| posting.key() == key) {
                 visit(posting.mv(), posting.game());
             }
+        }
+        Ok(())
+    }
+
+    /// Calls `visit` with the material of each indexed game and its [`material_run`](crate::codec::cursor::material_run);
+    /// games can be deleted ones.
+    pub(crate) fn scan_material(
+        &self,
+        connection: &Connection,
+        mut visit: impl FnMut(MaterialSignature, u16, u32),
+    ) -> Result<(), Error> {
+        let mut visit = |posting: Posting| {
+            if let Some(material) = posting.key().material() {
+                visit(material, posting.mv(), posting.game());
+            }
+        };
+        let from = Key::first_material();
+        crate::index::scan(connection, &self.runs, from, &mut visit)?;
+        for batch in &self.pending {
+            let first = batch.partition_point(|posting| posting.key() < from);
+            batch[first..].iter().copied().for_each(&mut visit);
         }
         Ok(())
     }

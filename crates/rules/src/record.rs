@@ -53,9 +53,9 @@ pub use error::{
     AddError, Defect, FilterError, Limit, PatternDefect, RecordError, RecordErrorKind,
 };
 pub use filter::{
-    BoardPattern, Condition, EcoRange, Feature, HeaderTest, MaterialPattern, MoveLine, NumberRange,
-    PatternSearch, PiecePlacement, PlayerColor, PlayerCondition, PlayerResult, PositionPattern,
-    Source, TextPattern, rating,
+    BoardPattern, Condition, EcoRange, Feature, HeaderTest, MaterialAnswer, MaterialPattern,
+    MaterialSignature, MoveLine, NumberRange, PatternSearch, PiecePlacement, PlayerColor,
+    PlayerCondition, PlayerResult, PositionPattern, Source, TextPattern, rating,
 };
 pub use fold::fold;
 pub use format::{Bookmark, Format};

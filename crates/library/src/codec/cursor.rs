@@ -1,11 +1,11 @@
-//! Keys of the positions of a main line.
+//! Keys of the positions of a main line, and of their material.
 
-use readyok_rules::record::{GameRecord, Node, RecordMove};
+use readyok_rules::record::{GameRecord, MaterialSignature, Node, PiecePlacement, RecordMove};
 use readyok_rules::shakmaty::zobrist::Zobrist64;
 use readyok_rules::shakmaty::{Chess, EnPassantMode, Position as _};
 use readyok_rules::{BoardRef, ChessBoard, Game, Move, Opening, Position, rsshogi};
 
-use super::moves::{NULL, code_of, main_line, move_of};
+use super::moves::{NULL, code_of, main_line, move_of, play_code};
 use crate::error::Error;
 use crate::postings::{END_OF_GAME, Key};
 use crate::varint::Corrupt;
@@ -71,10 +71,70 @@ impl ReplayedBoard {
 
 /// What the positions of a main line show.
 pub(crate) struct BoardCursor {
+    /// The positions with the moves that followed.
     pub(crate) postings: Vec<(Key, u16)>,
+    /// The material with its [`material_run`].
+    pub(crate) material: Vec<(Key, u16)>,
     pub(crate) opening: Option<Opening>,
     /// Whether the last position can end the game. To find out costs a replay.
     pub(crate) may_be_over: bool,
+}
+
+/// The material of the positions of a game, with the number of successive positions that have it.
+struct MaterialRuns {
+    placement: PiecePlacement,
+    material: MaterialSignature,
+    length: u16,
+    /// The longest run of each material.
+    runs: Vec<(MaterialSignature, u16)>,
+}
+
+/// The bit of a posting of material that the last position has.
+const IS_LAST: u16 = 1 << 15;
+
+/// The number of successive positions that is stored for a larger one: few numbers make short postings.
+fn stored_length(length: u16) -> u16 {
+    const LENGTHS: [u16; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128];
+    LENGTHS.into_iter().rfind(|stored| *stored <= length).unwrap_or(1)
+}
+
+/// The least number of successive positions of a posting of material, and whether the last position has it.
+pub(crate) fn material_run(stored: u16) -> (u32, bool) {
+    ((stored & !IS_LAST).into(), stored & IS_LAST != 0)
+}
+
+impl MaterialRuns {
+    fn new(start: &Position) -> Self {
+        let placement = PiecePlacement::new(start);
+        let material = MaterialSignature::new(&placement);
+        Self { placement, material, length: 1, runs: Vec::new() }
+    }
+
+    /// Adds a position.
+    fn add(&mut self, is_changed: bool) {
+        if is_changed {
+            let material = MaterialSignature::new(&self.placement);
+            if material != self.material {
+                self.end_run(0);
+                (self.material, self.length) = (material, 0);
+            }
+        }
+        self.length = self.length.saturating_add(1);
+    }
+
+    fn end_run(&mut self, is_last: u16) {
+        let length = stored_length(self.length);
+        match self.runs.iter_mut().find(|(known, _)| *known == self.material) {
+            Some((_, known)) => *known = (*known).max(length) | is_last,
+            None => self.runs.push((self.material, length | is_last)),
+        }
+    }
+
+    /// The postings.
+    fn finish(mut self) -> impl Iterator<Item = (Key, u16)> {
+        self.end_run(IS_LAST);
+        self.runs.into_iter().map(|(material, run)| (Key::of_material(material), run))
+    }
 }
 
 /// The positions of the main line of a record.
@@ -91,14 +151,19 @@ pub(crate) fn of_record(record: &GameRecord) -> BoardCursor {
         postings.push((Key::of(key), code));
     };
     let mut board = ReplayedBoard::of(record.start());
+    let mut material = MaterialRuns::new(record.start());
     for node in record.mainline() {
         match node.mv() {
             Some(RecordMove::Legal(mv)) => {
                 add(board.key(), code_of(mv));
                 board.play(mv);
+                let is_changed = material.placement.play(mv);
+                material.add(is_changed);
             }
             Some(RecordMove::Null) => {
                 add(board.key(), NULL);
+                material.placement.pass();
+                material.add(false);
                 match record.position_after(node.id()) {
                     Some(after) => board = ReplayedBoard::of(&after),
                     None => break,
@@ -111,14 +176,22 @@ pub(crate) fn of_record(record: &GameRecord) -> BoardCursor {
     let last = postings.last().map(|(key, _)| *key);
     // The third repetition ends a game of chess.
     let is_repeated = postings.iter().filter(|(key, _)| Some(*key) == last).count() > 2;
-    BoardCursor { may_be_over: is_repeated || board.may_be_over(), postings, opening }
+    BoardCursor {
+        may_be_over: is_repeated || board.may_be_over(),
+        postings,
+        material: material.finish().collect(),
+        opening,
+    }
 }
 
 /// Postings of encoded moves.
 pub(crate) fn of_moves(mut position: Position, moves: &[u8]) -> Result<Vec<(Key, u16)>, Error> {
     let mut postings = Vec::with_capacity(moves.len() / 2 + 1);
+    let mut material = MaterialRuns::new(&position);
     for code in main_line(moves) {
         postings.push((Key::of(position.key()), code));
+        let is_changed = play_code(&mut material.placement, code);
+        material.add(is_changed);
         let mv = match code {
             NULL => RecordMove::Null,
             _ => RecordMove::Legal(move_of(&position, code).ok_or(Corrupt)?),
@@ -126,5 +199,6 @@ pub(crate) fn of_moves(mut position: Position, moves: &[u8]) -> Result<Vec<(Key,
         mv.play(&mut position).map_err(|_| Corrupt)?;
     }
     postings.push((Key::of(position.key()), END_OF_GAME));
+    postings.extend(material.finish());
     Ok(postings)
 }

@@ -9,10 +9,10 @@
 //! Castling is the king capturing its own rook. No move has the target 127; the codes with that target control
 //! the stream. Codes are independent of the order in which a move generator lists moves.
 
-use readyok_rules::record::{GameRecord, NodeId, RecordMove};
+use readyok_rules::record::{GameRecord, NodeId, PiecePlacement, RecordMove};
 use readyok_rules::rsshogi::types as shogi;
 use readyok_rules::shakmaty::{self, Position as _, Role};
-use readyok_rules::{BoardRef, Move, Position};
+use readyok_rules::{BoardRef, Game, Move, PieceKind, Position};
 
 use crate::error::{Error, LibraryDefect};
 use crate::varint::Corrupt;
@@ -113,6 +113,59 @@ fn chess_move(
         let capture = target.map(|piece| piece.role);
         shakmaty::Move::Normal { role: piece.role, from: origin, capture, to, promotion }
     })
+}
+
+/// The indexes from the top left by the numbers of squares in codes of moves (shogi).
+const SHOGI_SQUARES: [u8; 81] = {
+    let mut squares = [0; 81];
+    let mut square = 0;
+    while square < 81 {
+        squares[square] = (square % 9 * 9 + 8 - square / 9) as u8;
+        square += 1;
+    }
+    squares
+};
+
+/// Kinds of pieces in the order of [`PROMOTIONS`] and [`DROPS`].
+const PROMOTED_KINDS: [PieceKind; 4] =
+    [PieceKind::Knight, PieceKind::Bishop, PieceKind::Rook, PieceKind::Queen];
+const DROPPED_KINDS: [PieceKind; 7] = [
+    PieceKind::Pawn,
+    PieceKind::Lance,
+    PieceKind::Knight,
+    PieceKind::Silver,
+    PieceKind::Bishop,
+    PieceKind::Rook,
+    PieceKind::Gold,
+];
+
+/// Plays the move of a code. Codes of damaged files move other pieces or none. Returns whether the material can have
+/// changed.
+#[inline]
+pub(crate) fn play_code(placement: &mut PiecePlacement, code: u16) -> bool {
+    if code == NULL {
+        placement.pass();
+        return false;
+    }
+    let [to, from] = [code & 0x7F, code >> 7 & 0x7F].map(|square| square as u8);
+    if placement.game() == Game::Shogi {
+        let square = |index: u8| SHOGI_SQUARES.get(usize::from(index)).copied();
+        let Some(to) = square(to) else { return false };
+        match square(from) {
+            Some(from) if code >> 14 == 1 => placement.move_and_promote(from, to),
+            Some(from) => placement.move_piece(from, to, None),
+            None => {
+                let kind = DROPPED_KINDS.get(usize::from(from - 81));
+                if let Some(kind) = kind {
+                    placement.drop_piece(*kind, to);
+                }
+                kind.is_some()
+            }
+        }
+    } else {
+        let promotion = (from >= 64).then(|| PROMOTED_KINDS[usize::from(code >> 14)]);
+        placement.move_piece(from % 64 ^ 56, to % 64 ^ 56, promotion)
+    }
 }
 
 fn put_move(mv: RecordMove, out: &mut Vec<u8>) {
@@ -246,8 +299,6 @@ pub(crate) fn main_line(bytes: &[u8]) -> impl Iterator<Item = u16> {
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
-
-    use readyok_rules::Game;
 
     use super::*;
 

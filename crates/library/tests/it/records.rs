@@ -260,5 +260,5 @@ fn summaries_are_computed_from_records() {
     let najdorf =
         ("B90".to_owned(), "Sicilian Defense: Najdorf Variation, English Attack".to_owned());
     assert_eq!(new.opening, Some(najdorf));
-    assert_eq!((new.postings.len(), new.summary.date.to_string().as_str()), (12, "2024.02.03"));
+    assert_eq!((new.postings.len(), new.summary.date.to_string().as_str()), (15, "2024.02.03"));
 }

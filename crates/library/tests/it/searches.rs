@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use readyok_library::{Column, Counts, Date, Library, NewGame};
+use readyok_library::{Column, Date, Library, NewGame, ResultCounts};
 use readyok_rules::record::{
     Condition, NumberRange, PlayerColor, PlayerCondition, Tag, TextPattern,
 };
@@ -29,8 +29,8 @@ fn library(count: usize) -> (TempDir, Library, Vec<NewGame>) {
 
 type Matches = fn(&NewGame) -> bool;
 
-fn counts<'a>(games: impl Iterator<Item = &'a NewGame>) -> Counts {
-    let mut counts = Counts::default();
+fn counts<'a>(games: impl Iterator<Item = &'a NewGame>) -> ResultCounts {
+    let mut counts = ResultCounts::default();
     for game in games {
         match game.summary.result {
             GameResult::Win(Side::First) => counts.first += 1,
@@ -76,9 +76,9 @@ fn the_explorer_counts_what_was_played() {
             let page = library.search(&by_date, (Column::Date, true), 0, 10).expect("a page");
             let latest: Vec<_> = page.games.iter().map(|game| game.id).collect();
             assert_eq!(explorer.latest, latest, "{line:?}");
-            let found: BTreeMap<u16, Counts> =
+            let found: BTreeMap<u16, ResultCounts> =
                 explorer.moves.iter().map(|entry| (entry.mv, entry.counts)).collect();
-            let expected: BTreeMap<u16, Counts> = expected
+            let expected: BTreeMap<u16, ResultCounts> = expected
                 .into_iter()
                 .map(|(mv, found)| (mv, counts(found.iter().map(|index| &games[*index]))))
                 .collect();

@@ -16,7 +16,10 @@ use super::{
 };
 
 pub use line::MoveLine;
-pub use pattern::{BoardPattern, MaterialPattern, PatternSearch, PositionPattern};
+pub use pattern::{
+    BoardPattern, MaterialAnswer, MaterialPattern, MaterialSignature, PatternSearch,
+    PositionPattern,
+};
 pub use placement::PiecePlacement;
 pub use range::NumberRange;
 

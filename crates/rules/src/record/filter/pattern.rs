@@ -1,6 +1,9 @@
 //! Patterns of positions: pieces on squares, material, and how long they last.
 
+mod material;
 mod parse;
+
+pub use material::{MaterialAnswer, MaterialSignature};
 
 use std::str::FromStr;
 
@@ -12,8 +15,8 @@ use crate::{Game, Piece, Position, Side};
 /// A set of codes of pieces, as bits.
 type CodeSet = u32;
 
-/// Every piece, and no piece.
-const ANY: CodeSet = (1 << CODES as u32) - 1;
+/// Every piece, and no piece. The code 16 means nothing.
+const ANY: CodeSet = !(1 << 16);
 
 /// A number of pieces, from a minimum to a maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,13 +65,7 @@ impl Conditions {
                 .iter()
                 .all(|(side, kind, range)| range.contains(placement.in_hand(*side, *kind)))
             && self.bishops.is_none_or(|colors| {
-                let [first, second] = Side::BOTH.map(|side| placement.bishops(side));
-                match colors {
-                    BishopColors::Same => first == second && [[0, 1], [1, 0]].contains(&first),
-                    BishopColors::Opposite => {
-                        [([0, 1], [1, 0]), ([1, 0], [0, 1])].contains(&(first, second))
-                    }
-                }
+                colors.match_counts(placement.bishops(Side::First), placement.bishops(Side::Second))
             })
     }
 
@@ -203,7 +200,7 @@ impl BoardPattern {
         }
         for node in record.mainline() {
             match node.mv() {
-                Some(RecordMove::Legal(mv)) => placement.play(mv),
+                Some(RecordMove::Legal(mv)) => drop(placement.play(mv)),
                 Some(RecordMove::Null) => placement.pass(),
                 Some(RecordMove::Illegal(_)) | None => break,
             }

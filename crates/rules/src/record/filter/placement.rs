@@ -2,11 +2,14 @@
 
 use crate::{Game, Move, Piece, PieceKind, Position, Side, Square, shakmaty, shogi::our_kind};
 
-/// Number of codes of pieces: none, and each kind of both sides.
-pub(super) const CODES: usize = 31;
+/// Number of codes of pieces: the side in bit 4, and the kind from 1 in the lower bits.
+pub(super) const CODES: usize = 32;
 
 /// The code of no piece.
 pub(super) const EMPTY: u8 = 0;
+
+/// Number of places for squares: a power of two, so that an index needs no check.
+const PLACES: usize = 128;
 
 const KINDS: [PieceKind; 15] = [
     PieceKind::King,
@@ -26,26 +29,32 @@ const KINDS: [PieceKind; 15] = [
     PieceKind::Tokin,
 ];
 
+/// The code of a kind: kinds are declared in the order of [`KINDS`].
+const fn code_of_kind(kind: PieceKind) -> u8 {
+    1 + kind as u8
+}
+
+pub(super) const KING: u8 = code_of_kind(PieceKind::King);
+pub(super) const ROOK: u8 = code_of_kind(PieceKind::Rook);
+pub(super) const BISHOP: u8 = code_of_kind(PieceKind::Bishop);
+pub(super) const PAWN: u8 = code_of_kind(PieceKind::Pawn);
+pub(super) const QUEEN: u8 = code_of_kind(PieceKind::Queen);
+pub(super) const KNIGHT: u8 = code_of_kind(PieceKind::Knight);
+
 /// The index of a square, row by row from the top left.
 pub(super) fn index_of(game: Game, square: Square) -> u8 {
     square.row() * game.width() + square.column()
 }
 
-/// The code of a piece: kinds of the first side in the order of [`KINDS`] from 1, then those of the second one.
+/// The code of a piece.
 pub(super) const fn code_of(piece: Piece) -> u8 {
-    let side = match piece.side {
-        Side::First => 0,
-        Side::Second => 15,
-    };
-    // The kinds are declared in this order.
-    1 + side + piece.kind as u8
+    code_of_kind(piece.kind) | (piece.side.index() as u8) << 4
 }
 
 /// The piece of a code.
 pub(super) fn piece_of(code: u8) -> Option<Piece> {
-    let index = code.checked_sub(1)?;
-    let side = if index < 15 { Side::First } else { Side::Second };
-    Some(Piece { side, kind: *KINDS.get(usize::from(index % 15))? })
+    let kind = *KINDS.get(usize::from(code & 15).checked_sub(1)?)?;
+    Some(Piece { side: Side::BOTH[usize::from(code >> 4 & 1)], kind })
 }
 
 /// The value of a kind: in chess the usual one in pawns, in shogi that of Larry Kaufman (SHOGI-L, 14 November 2002).
@@ -75,7 +84,7 @@ const fn values(game: Game) -> [i32; CODES] {
     let mut index = 0;
     while index < KINDS.len() {
         values[1 + index] = value(game, KINDS[index]);
-        values[16 + index] = -value(game, KINDS[index]);
+        values[17 + index] = -value(game, KINDS[index]);
         index += 1;
     }
     values
@@ -92,7 +101,7 @@ const SHOGI_VALUES: [i32; CODES] = values(Game::Shogi);
 pub struct PiecePlacement {
     game: Game,
     /// Codes, row by row from the top left.
-    cells: [u8; 81],
+    cells: [u8; PLACES],
     /// Number of pieces on the board by code.
     counts: [u8; CODES],
     /// By side, and by kind in the order of [`PieceKind::IN_HAND`].
@@ -111,7 +120,7 @@ impl PiecePlacement {
         let game = setup.game();
         let mut placement = Self {
             game,
-            cells: [EMPTY; 81],
+            cells: [EMPTY; PLACES],
             counts: [0; CODES],
             hands: [[0; 7]; 2],
             bishops: [[0; 2]; 2],
@@ -143,7 +152,7 @@ impl PiecePlacement {
     /// The code on a square, by its index from the top left.
     #[inline]
     pub(super) fn code(&self, index: u8) -> u8 {
-        self.cells[usize::from(index) % 81]
+        self.cells[usize::from(index) % PLACES]
     }
 
     /// The number of pieces of a code on the board.
@@ -169,29 +178,22 @@ impl PiecePlacement {
         if self.game == Game::Shogi { &SHOGI_VALUES } else { &CHESS_VALUES }
     }
 
-    /// Puts a piece or nothing on a square. Returns what was there.
+    /// Puts a piece or nothing on a square.
     #[inline]
-    fn set(&mut self, index: u8, code: u8) -> u8 {
-        const BISHOPS: [u8; 2] = [
-            code_of(Piece { side: Side::First, kind: PieceKind::Bishop }),
-            code_of(Piece { side: Side::Second, kind: PieceKind::Bishop }),
-        ];
+    fn set(&mut self, index: u8, code: u8) {
         let values = self.values();
-        let Some(cell) = self.cells.get_mut(usize::from(index)) else { return EMPTY };
-        let before = std::mem::replace(cell, code);
+        let before = std::mem::replace(&mut self.cells[usize::from(index) % PLACES], code);
         let [old, new] = [before, code].map(|code| usize::from(code) % CODES);
         self.balance += values[new] - values[old];
         self.counts[old] = self.counts[old].wrapping_sub(1);
         self.counts[new] = self.counts[new].wrapping_add(1);
-        if BISHOPS.contains(&before) || BISHOPS.contains(&code) {
-            let is_light = (index / 8 + index % 8).is_multiple_of(2);
-            for (side, bishop) in BISHOPS.into_iter().enumerate() {
-                let count = &mut self.bishops[side][usize::from(is_light)];
-                *count = count.wrapping_sub((before == bishop).into());
-                *count = count.wrapping_add((code == bishop).into());
+        for (code, change) in [(before, u8::MAX), (code, 1)] {
+            if code & 15 == BISHOP {
+                let is_light = usize::from((index >> 3 ^ index) & 1 == 0);
+                let count = &mut self.bishops[usize::from(code >> 4 & 1)][is_light];
+                *count = count.wrapping_add(change);
             }
         }
-        before
     }
 
     fn add_to_hand(&mut self, side: Side, kind: usize, count: u8) {
@@ -205,43 +207,46 @@ impl PiecePlacement {
     /// Moves a piece between two squares, which are counted row by row from the top left. `becomes` is the kind after a
     /// promotion. In chess, a king that captures its own rook castles, and a pawn that moves diagonally to an empty
     /// square captures en passant.
+    ///
+    /// Returns whether the [`MaterialSignature`](super::MaterialSignature) can have changed, as other moves of pieces do.
     #[inline]
-    pub fn move_piece(&mut self, from: u8, to: u8, becomes: Option<PieceKind>) {
-        let width = self.game.width();
-        let mover = self.code(from);
-        let target = self.code(to);
-        let Some(piece) = piece_of(mover) else { return self.pass() };
+    pub fn move_piece(&mut self, from: u8, to: u8, becomes: Option<PieceKind>) -> bool {
+        let (mover, target) = (self.code(from), self.code(to));
+        if mover & 15 == 0 {
+            self.pass();
+            return false;
+        }
+        let mut is_changed = target != EMPTY || becomes.is_some();
         if self.game == Game::Shogi {
             if let Some(taken) = piece_of(target) {
                 let kind = taken.kind.unpromoted();
                 if let Some(kind) = PieceKind::IN_HAND.iter().position(|known| *known == kind) {
-                    self.add_to_hand(piece.side, kind, 1);
+                    self.add_to_hand(taken.side.other(), kind, 1);
                 }
             }
-        } else if piece.kind == PieceKind::King
-            && piece_of(target)
-                .is_some_and(|target| target.side == piece.side && target.kind == PieceKind::Rook)
-        {
-            let row = from / width * width;
+        } else if mover & 15 == KING && target == (mover & 16 | ROOK) {
+            let row = from & !7;
             let (king, rook) = if to > from { (row + 6, row + 5) } else { (row + 2, row + 3) };
             self.set(from, EMPTY);
             self.set(to, EMPTY);
             self.set(king, mover);
             self.set(rook, target);
-            return self.pass();
-        } else if piece.kind == PieceKind::Pawn && target == EMPTY && from % width != to % width {
-            self.set(from / width * width + to % width, EMPTY);
+            self.pass();
+            return false;
+        } else if mover & 15 == PAWN && target == EMPTY && (from ^ to) & 7 != 0 {
+            self.set(from & !7 | to & 7, EMPTY);
+            is_changed = true;
         }
         self.set(from, EMPTY);
-        let code = becomes.map_or(mover, |kind| code_of(Piece { side: piece.side, kind }));
-        self.set(to, code);
+        self.set(to, becomes.map_or(mover, |kind| mover & 16 | code_of_kind(kind)));
         self.pass();
+        is_changed
     }
 
-    /// Promotes the piece on a square in shogi, and moves it.
-    pub fn move_and_promote(&mut self, from: u8, to: u8) {
+    /// Promotes the piece on a square in shogi, and moves it. Returns the same as [`Self::move_piece`].
+    pub fn move_and_promote(&mut self, from: u8, to: u8) -> bool {
         let becomes = piece_of(self.code(from)).and_then(|piece| piece.kind.promoted());
-        self.move_piece(from, to, becomes);
+        self.move_piece(from, to, becomes)
     }
 
     /// Drops a piece of a kind in hand (shogi).
@@ -265,8 +270,8 @@ impl PiecePlacement {
         self.turn = self.turn.other();
     }
 
-    /// Plays a move without a check of legality.
-    pub fn play(&mut self, mv: Move) {
+    /// Plays a move without a check of legality. Returns the same as [`Self::move_piece`].
+    pub fn play(&mut self, mv: Move) -> bool {
         match mv {
             Move::Chess(mv) => {
                 let square = |square: shakmaty::Square| {
@@ -279,9 +284,8 @@ impl PiecePlacement {
                     shakmaty::Role::Rook => PieceKind::Rook,
                     _ => PieceKind::Queen,
                 });
-                if let Some(from) = mv.from() {
-                    self.move_piece(square(from), square(mv.to()), promotion);
-                }
+                mv.from()
+                    .is_some_and(|from| self.move_piece(square(from), square(mv.to()), promotion))
             }
             Move::Shogi(mv) => {
                 let square = |square: rsshogi::types::Square| {
@@ -293,9 +297,10 @@ impl PiecePlacement {
                         if let Some(kind) = our_kind(piece) {
                             self.drop_piece(kind, square(mv.to_sq()));
                         }
+                        true
                     }
                     None if mv.is_promotion() => {
-                        self.move_and_promote(square(mv.from_sq()), square(mv.to_sq()));
+                        self.move_and_promote(square(mv.from_sq()), square(mv.to_sq()))
                     }
                     None => self.move_piece(square(mv.from_sq()), square(mv.to_sq()), None),
                 }

@@ -170,7 +170,7 @@ impl Reader {
         if both == 0 {
             return Err(PatternDefect::Contradiction(square, self.game));
         }
-        let possible = (0..31).filter(|code| both >> code & 1 == 1);
+        let possible = (0..32).filter(|code| both >> code & 1 == 1);
         let mut possible = possible.map(|code| piece_of(code));
         if !possible.any(|piece| piece.is_none_or(|piece| can_be_on(self.game, piece, square))) {
             return Err(PatternDefect::Rank);
@@ -330,7 +330,7 @@ fn set_of(piece: Piece) -> CodeSet {
 /// The pieces that a character or several in brackets mean. `letters` is what follows.
 fn read_set(game: Game, letters: &mut std::str::Chars<'_>) -> Result<CodeSet, PatternDefect> {
     let side = |side: Side| {
-        (1_u8..31).filter(move |code| piece_of(*code).is_some_and(|it| it.side == side))
+        (1_u8..32).filter(move |code| piece_of(*code).is_some_and(|it| it.side == side))
     };
     let bits = |codes: &mut dyn Iterator<Item = u8>| codes.fold(0, |set, code| set | 1 << code);
     let letter = letters.next().ok_or(PatternDefect::Square)?;
