@@ -151,69 +151,42 @@ pub enum FilterError {
     /// The text does not describe the pieces of both sides.
     #[error("`{0}` does not have the form KRPvKR (pieces of both sides)")]
     Material(String),
-    /// A term of a pattern is malformed, or no position matches it.
-    #[error("pattern `{term}`: {defect}")]
-    Pattern {
-        /// The term, shortened.
-        term: String,
-        /// What is wrong.
-        defect: PatternDefect,
-    },
+    /// The text is not a pattern, or no position matches it.
+    #[error(transparent)]
+    Pattern(#[from] PatternDefect),
 }
 
-/// What is wrong with a pattern of positions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum PatternDefect {
-    /// No term is a condition on a position.
-    #[error("it has no condition on the pieces of a position")]
-    NoCondition,
-    /// The name of the term is not known.
-    #[error(
-        "it is none of board, pawns, on, material, balance, bishops, turn, flip, ply, for, game, or a piece such as R=1..2"
-    )]
-    UnknownTerm,
-    /// A term occurs twice.
-    #[error("the term occurs twice")]
-    Repeated,
-    /// The value is not one of those that the term can have.
-    #[error("expected {0}")]
-    Expected(&'static str),
-    /// A board with another number of rows.
-    #[error("a board of chess has 8 rows, and one of shogi 9")]
-    RowCount,
-    /// A row with too few or too many squares.
-    #[error("row {row} from the top does not have {width} squares")]
-    RowLength {
-        /// The row from 1.
-        row: usize,
-        /// The width of the board.
-        width: u8,
-    },
-    /// A character that is neither a piece nor a wildcard.
-    #[error("`{0}` is neither a piece of the game nor a wildcard")]
-    Character(char),
-    /// A text that is not a piece on a square.
-    #[error("expected a piece and a square, such as Nd5 in chess or P5e in shogi")]
-    Square,
-    /// Terms of both games.
-    #[error("it is for chess and for shogi")]
-    MixedGames,
-    /// A term that the game does not have.
-    #[error("{} has no such term", .0.name())]
-    NotInGame(Game),
-    /// The minimum is larger than the maximum.
-    #[error("no number is in the range")]
-    EmptyRange,
-    /// More pieces than a side can have.
-    #[error("a side never has so many of these pieces")]
-    TooManyPieces,
-    /// A pawn, or another piece, on a rank that it never has.
-    #[error("this piece is never on this rank")]
-    Rank,
-    /// A square with conditions that exclude each other.
-    #[error("the square {} has another condition that excludes it", .0.name(*.1))]
-    Contradiction(crate::Square, Game),
-    /// More successive positions than the range of moves has.
-    #[error("there are fewer positions between these moves")]
-    Length,
+readyok_protocol::errors! {
+    /// What is wrong with a pattern of positions.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", serde(tag = "code", rename_all = "snake_case"))]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    pub enum PatternDefect {
+        PatternEmpty => "the pattern has no condition on pieces",
+        PatternTerm {
+            /// Shortened, as in the other variants.
+            term: String,
+        } => "unknown term of a pattern: `{term}`",
+        PatternRepeated { term: String } => "a term of the pattern occurs twice: `{term}`",
+        PatternForm {
+            term: String,
+            /// An example.
+            form: String,
+        } => "`{term}` does not have the form `{form}`",
+        PatternRows { term: String } => "a board of chess has 8 rows, and one of shogi 9: `{term}`",
+        PatternRow {
+            /// From the top, from 1.
+            row: usize,
+            /// The number of squares that it must have.
+            width: u8,
+        } => "row {row} of the board does not have {width} squares",
+        PatternLetter { letter: char } => "neither a piece of this game nor a wildcard: `{letter}`",
+        PatternGames => "the pattern is for chess and for shogi",
+        PatternRange { term: String } => "no number is in the range `{term}`",
+        PatternPieces { term: String } => "a player never has so many pieces: `{term}`",
+        PatternRank { square: String } => "the piece is never on {square}",
+        PatternSquare { square: String } => "contradictory conditions on {square}",
+        PatternLength => "the pattern lasts for more positions than the range of moves has",
+    }
 }

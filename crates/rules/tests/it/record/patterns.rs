@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use readyok_rules::record::{
-    BoardPattern, Condition, FilterError, Format, GameRecord, MaterialPattern, PatternDefect,
-    PiecePlacement, PositionPattern, read,
+    BoardPattern, Condition, FilterError, Format, GameRecord, MaterialPattern, PiecePlacement,
+    PositionPattern, read,
 };
 use readyok_rules::{Game, Position};
 
@@ -111,45 +111,47 @@ fn shogi_has_pieces_in_hand() {
 
 #[test]
 fn errors_name_the_term_and_the_reason() {
-    use PatternDefect as D;
-    for (pattern, expected) in [
-        ("", D::NoCondition),
-        ("turn=w", D::NoCondition),
-        ("ply=3.. for=2", D::NoCondition),
-        ("on=?e4", D::NoCondition),
-        ("color=red", D::UnknownTerm),
-        ("on=Nd5 on=Ne5", D::Repeated),
-        ("on=Xd5", D::Character('X')),
-        ("on=Nd9", D::Square),
-        ("on=[N", D::Character('[')),
-        ("on=[]d5", D::Character(']')),
-        ("board=8/8", D::RowCount),
-        ("board=9/8/8/8/8/8/8/8", D::RowLength { row: 1, width: 8 }),
-        ("on=Pe1", D::Rank),
-        ("on=pe8", D::Rank),
-        ("on=P5a", D::Rank),
-        ("on=N5b", D::Rank),
-        ("R=1 R*=1 Q=1", D::MixedGames),
-        ("on=Nd5 B*=1", D::MixedGames),
-        ("K=2", D::TooManyPieces),
-        ("on=Kd5,Ke5", D::TooManyPieces),
-        ("P=9..", D::TooManyPieces),
-        ("on=Nd5 N=0", D::TooManyPieces),
-        ("on=Qa1,Qb1,Qc1,Qd1,Qe1,Qf1,Qg1,Qh1,Qa2,Qb2", D::TooManyPieces),
-        ("balance=200..", D::TooManyPieces),
-        ("R=2..1", D::EmptyRange),
-        ("for=4 ply=3..5 R=1", D::Length),
-    ] {
-        match pattern.parse::<BoardPattern>() {
-            Err(FilterError::Pattern { defect, .. }) => assert_eq!(defect, expected, "{pattern}"),
-            other => panic!("{pattern}: {other:?}"),
-        }
+    let defect = |pattern: &str| match pattern.parse::<BoardPattern>() {
+        Err(FilterError::Pattern(defect)) => defect.to_string(),
+        other => panic!("{pattern}: {other:?}"),
+    };
+    let empty = "the pattern has no condition on pieces";
+    for pattern in ["", "turn=w", "ply=3.. for=2", "on=?e4"] {
+        assert_eq!(defect(pattern), empty, "{pattern}");
     }
-    let contradiction = "on=Nd5,-d5".parse::<BoardPattern>().expect_err("no position");
-    assert_eq!(
-        contradiction.to_string(),
-        "pattern `on=Nd5,-d5`: the square d5 has another condition that excludes it"
-    );
+    for pattern in [
+        "K=2",
+        "on=Kd5,Ke5",
+        "P=9..",
+        "on=Nd5 N=0",
+        "on=Qa1,Qb1,Qc1,Qd1,Qe1,Qf1,Qg1,Qh1,Qa2,Qb2",
+        "balance=200..",
+    ] {
+        let text = defect(pattern);
+        assert!(text.starts_with("a player never has so many pieces"), "{pattern}: {text}");
+    }
+    for (pattern, expected) in [
+        ("color=red", "unknown term of a pattern: `color=red`"),
+        ("on=Nd5 on=Ne5", "a term of the pattern occurs twice: `on=Ne5`"),
+        ("on=Xd5", "neither a piece of this game nor a wildcard: `X`"),
+        ("on=Nd9", "`on=Nd9` does not have the form `on=Nd5`"),
+        ("on=[N", "neither a piece of this game nor a wildcard: `[`"),
+        ("on=[]d5", "neither a piece of this game nor a wildcard: `]`"),
+        ("board=8/8", "a board of chess has 8 rows, and one of shogi 9: `board=8/8`"),
+        ("board=9/8/8/8/8/8/8/8", "row 1 of the board does not have 8 squares"),
+        ("on=Pe1", "the piece is never on e1"),
+        ("on=pe8", "the piece is never on e8"),
+        ("on=P5a", "the piece is never on 5a"),
+        ("on=N5b", "the piece is never on 5b"),
+        ("on=Nd5,-d5", "contradictory conditions on d5"),
+        ("R=1 R*=1 Q=1", "the pattern is for chess and for shogi"),
+        ("on=Nd5 B*=1", "the pattern is for chess and for shogi"),
+        ("R=2..1", "no number is in the range `R=2..1`"),
+        ("R=one", "`R=one` does not have the form `R=1..2`"),
+        ("for=4 ply=3..5 R=1", "the pattern lasts for more positions than the range of moves has"),
+    ] {
+        assert_eq!(defect(pattern), expected, "{pattern}");
+    }
     let wrong_game = BoardPattern::read("material=KRvK", Some(Game::Shogi));
     assert!(wrong_game.is_err(), "{wrong_game:?}");
 }

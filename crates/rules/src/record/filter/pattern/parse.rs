@@ -8,15 +8,55 @@ use crate::{Game, Piece, PieceKind, Position, Side, Square, error::shortened};
 /// Maximum length of a pattern in bytes.
 const MAX_TEXT: usize = 4096;
 
-const NUMBER: PatternDefect = PatternDefect::Expected("a number or a range such as 1..2");
+/// What is wrong with a term.
+#[derive(Debug, Clone, Copy)]
+enum Fault {
+    Empty,
+    Unknown,
+    Repeated,
+    /// The value has another form than this example.
+    Form(&'static str),
+    RowCount,
+    RowLength {
+        row: usize,
+        width: u8,
+    },
+    Letter(char),
+    Games,
+    Range,
+    Pieces,
+    Rank(Square, Game),
+    Contradiction(Square, Game),
+    Length,
+}
 
-fn failed(term: &str, defect: PatternDefect) -> FilterError {
-    FilterError::Pattern { term: shortened(term), defect }
+const NUMBER: Fault = Fault::Form("R=1..2");
+const SQUARE: Fault = Fault::Form("on=Nd5");
+
+fn failed(term: &str, fault: Fault) -> FilterError {
+    let term = shortened(term);
+    FilterError::Pattern(match fault {
+        Fault::Empty => PatternDefect::PatternEmpty,
+        Fault::Unknown => PatternDefect::PatternTerm { term },
+        Fault::Repeated => PatternDefect::PatternRepeated { term },
+        Fault::Form(form) => PatternDefect::PatternForm { term, form: form.to_owned() },
+        Fault::RowCount => PatternDefect::PatternRows { term },
+        Fault::RowLength { row, width } => PatternDefect::PatternRow { row, width },
+        Fault::Letter(letter) => PatternDefect::PatternLetter { letter },
+        Fault::Games => PatternDefect::PatternGames,
+        Fault::Range => PatternDefect::PatternRange { term },
+        Fault::Pieces => PatternDefect::PatternPieces { term },
+        Fault::Rank(square, game) => PatternDefect::PatternRank { square: square.name(game) },
+        Fault::Contradiction(square, game) => {
+            PatternDefect::PatternSquare { square: square.name(game) }
+        }
+        Fault::Length => PatternDefect::PatternLength,
+    })
 }
 
 pub(super) fn read(text: &str, game: Option<Game>) -> Result<BoardPattern, FilterError> {
     if MAX_TEXT < text.len() {
-        return Err(failed(text, PatternDefect::Expected("at most 4096 bytes")));
+        return Err(failed(text, Fault::Length));
     }
     let terms: Vec<(&str, &str)> = text
         .split_whitespace()
@@ -27,7 +67,7 @@ pub(super) fn read(text: &str, game: Option<Game>) -> Result<BoardPattern, Filte
         .collect();
     let game = match (game_of(text, &terms)?, game) {
         (Some(shown), Some(game)) if (shown == Game::Shogi) != (game == Game::Shogi) => {
-            return Err(failed(text, PatternDefect::MixedGames));
+            return Err(failed(text, Fault::Games));
         }
         (shown, game) => game.or(shown).unwrap_or(Game::Chess),
     };
@@ -35,7 +75,7 @@ pub(super) fn read(text: &str, game: Option<Game>) -> Result<BoardPattern, Filte
     for (at, &(name, value)) in terms.iter().enumerate() {
         let term = if value.is_empty() { name.to_owned() } else { format!("{name}={value}") };
         if terms.iter().take(at).any(|(before, _)| *before == name) {
-            return Err(failed(&term, PatternDefect::Repeated));
+            return Err(failed(&term, Fault::Repeated));
         }
         reader.term(name, value).map_err(|defect| failed(&term, defect))?;
     }
@@ -70,7 +110,7 @@ fn game_of(text: &str, terms: &[(&str, &str)]) -> Result<Option<Game>, FilterErr
         if let Some(is_shogi) = is_shogi
             && *found.get_or_insert(is_shogi) != is_shogi
         {
-            return Err(failed(text, PatternDefect::MixedGames));
+            return Err(failed(text, Fault::Games));
         }
     }
     Ok(found.map(|is_shogi| if is_shogi { Game::Shogi } else { Game::Chess }))
@@ -101,7 +141,7 @@ impl Reader {
         }
     }
 
-    fn term(&mut self, name: &str, value: &str) -> Result<(), PatternDefect> {
+    fn term(&mut self, name: &str, value: &str) -> Result<(), Fault> {
         match name {
             "board" => {
                 let board = read_placement(self.game, value)?;
@@ -113,7 +153,7 @@ impl Reader {
                 self.restrict(square, set)
             }),
             "material" => {
-                let expected = |_| PatternDefect::Expected("the pieces of both sides, as KRPvKR");
+                let expected = |_| Fault::Form("material=KRPvKR");
                 self.has_material = true;
                 read_material(value, &mut self.conditions).map_err(expected)
             }
@@ -128,7 +168,7 @@ impl Reader {
                 self.conditions.bishops = Some(match value {
                     "opposite" => BishopColors::Opposite,
                     "same" => BishopColors::Same,
-                    _ => return Err(PatternDefect::Expected("opposite or same")),
+                    _ => return Err(Fault::Form("bishops=opposite")),
                 });
                 Ok(())
             }
@@ -136,55 +176,55 @@ impl Reader {
                 self.conditions.turn = Some(match (value, self.game) {
                     ("b", Game::Shogi) | ("w", Game::Chess | Game::Chess960) => Side::First,
                     ("w", Game::Shogi) | ("b", Game::Chess | Game::Chess960) => Side::Second,
-                    _ => return Err(PatternDefect::Expected("w or b")),
+                    _ => return Err(Fault::Form("turn=w")),
                 });
                 Ok(())
             }
             "flip" => value.split(',').try_for_each(|part| {
                 let index = ["sides", "files"].iter().position(|known| *known == part);
-                let index = index.ok_or(PatternDefect::Expected("sides or files, or both"))?;
+                let index = index.ok_or(Fault::Form("flip=sides,files"))?;
                 self.flips[index] = true;
                 Ok(())
             }),
             "ply" => {
                 self.plies = range(value)?;
-                if self.plies.max < 0 { Err(PatternDefect::EmptyRange) } else { Ok(()) }
+                if self.plies.max < 0 { Err(Fault::Range) } else { Ok(()) }
             }
             "for" => {
                 let length = value.parse().ok().filter(|length| (1..=10_000).contains(length));
-                self.length = length.ok_or(PatternDefect::Expected("a number from 1 to 10000"))?;
+                self.length = length.ok_or(Fault::Form("for=8"))?;
                 Ok(())
             }
             "game" => match Game::from_name(value) {
                 Some(_) => Ok(()),
-                None => Err(PatternDefect::Expected("chess or shogi")),
+                None => Err(Fault::Form("game=shogi")),
             },
             name => self.count(name, value),
         }
     }
 
     /// Adds a condition on a square.
-    fn restrict(&mut self, square: Square, set: CodeSet) -> Result<(), PatternDefect> {
+    fn restrict(&mut self, square: Square, set: CodeSet) -> Result<(), Fault> {
         let place = &mut self.squares[usize::from(index_of(self.game, square)) % 81];
         let both = *place & set;
         if both == 0 {
-            return Err(PatternDefect::Contradiction(square, self.game));
+            return Err(Fault::Contradiction(square, self.game));
         }
         let possible = (0..32).filter(|code| both >> code & 1 == 1);
         let mut possible = possible.map(|code| piece_of(code));
         if !possible.any(|piece| piece.is_none_or(|piece| can_be_on(self.game, piece, square))) {
-            return Err(PatternDefect::Rank);
+            return Err(Fault::Rank(square, self.game));
         }
         *place = both;
         Ok(())
     }
 
-    fn pawns(&mut self, value: &str) -> Result<(), PatternDefect> {
+    fn pawns(&mut self, value: &str) -> Result<(), Fault> {
         let pawns = Side::BOTH.map(|side| set_of(Piece { side, kind: PieceKind::Pawn }));
         for (square, set) in read_placement(self.game, value)? {
             let others = set & !(pawns[0] | pawns[1]) & !1;
             if set != ANY && others != 0 {
-                return Err(PatternDefect::Expected("only pawns, digits, ? and *"));
+                return Err(Fault::Form("pawns=8/pp3ppp/8/8/8/8/PPP2PPP/8"));
             }
             // A digit means: no pawn.
             let allowed = if set == 1 { ANY & !(pawns[0] | pawns[1]) } else { set };
@@ -194,8 +234,8 @@ impl Reader {
     }
 
     /// A number of pieces, on the board or in hand.
-    fn count(&mut self, name: &str, value: &str) -> Result<(), PatternDefect> {
-        let unknown = PatternDefect::UnknownTerm;
+    fn count(&mut self, name: &str, value: &str) -> Result<(), Fault> {
+        let unknown = Fault::Unknown;
         let (letter, in_hand) = match name.strip_suffix('*') {
             Some(letter) => (letter, true),
             None => (name, false),
@@ -205,13 +245,13 @@ impl Reader {
         }
         let piece = Piece::read(self.game, letter);
         if in_hand && self.game != Game::Shogi {
-            return Err(PatternDefect::NotInGame(self.game));
+            return Err(Fault::Games);
         }
         let piece = piece.ok_or(unknown)?;
         let range = range(value)?;
         let most = most_of(self.game, piece.kind);
         if range.min > most.into() {
-            return Err(PatternDefect::TooManyPieces);
+            return Err(Fault::Pieces);
         }
         let limit = |number: i64| u8::try_from(number.clamp(0, 255)).unwrap_or(u8::MAX);
         let range = CountRange { min: limit(range.min), max: limit(range.max) };
@@ -234,11 +274,11 @@ impl Reader {
         squares.sort_by_key(|(_, set)| (set & 1, set.count_ones()));
         self.conditions.squares = squares;
         if self.conditions == (Conditions { turn: self.conditions.turn, ..Conditions::default() }) {
-            return Err(failed(PatternDefect::NoCondition));
+            return Err(failed(Fault::Empty));
         }
         let positions = self.plies.max.saturating_sub(self.plies.min.max(0)).saturating_add(1);
         if positions < self.length.into() {
-            return Err(failed(PatternDefect::Length));
+            return Err(failed(Fault::Length));
         }
         self.check_counts().map_err(failed)?;
         let conditions = self.conditions;
@@ -264,23 +304,23 @@ impl Reader {
     }
 
     /// Whether a side can have the pieces.
-    fn check_counts(&self) -> Result<(), PatternDefect> {
+    fn check_counts(&self) -> Result<(), Fault> {
         let minimum = self.conditions.minimum();
         let mut total = [0_u32; 2];
         for (code, &count) in (0..).zip(&minimum) {
             let Some(piece) = piece_of(code) else { continue };
             total[piece.side.index()] += u32::from(count);
             if most_of(self.game, piece.kind) < count {
-                return Err(PatternDefect::TooManyPieces);
+                return Err(Fault::Pieces);
             }
         }
         let most = if self.game == Game::Shogi { 40 } else { 16 };
         if total.into_iter().any(|total| total > most) {
-            return Err(PatternDefect::TooManyPieces);
+            return Err(Fault::Pieces);
         }
         for (code, range) in &self.conditions.counts {
             if minimum[usize::from(*code) % CODES] > range.max {
-                return Err(PatternDefect::TooManyPieces);
+                return Err(Fault::Pieces);
             }
         }
         if let Some((min, max)) = self.conditions.balance {
@@ -289,7 +329,7 @@ impl Reader {
                 .map(|kind| i32::from(most_of(Game::Shogi, kind)) * value(Game::Shogi, kind));
             let most = if self.game == Game::Shogi { kinds.iter().sum() } else { 103 };
             if min > most || max < -most {
-                return Err(PatternDefect::TooManyPieces);
+                return Err(Fault::Pieces);
             }
         }
         Ok(())
@@ -328,12 +368,12 @@ fn set_of(piece: Piece) -> CodeSet {
 }
 
 /// The pieces that a character or several in brackets mean. `letters` is what follows.
-fn read_set(game: Game, letters: &mut std::str::Chars<'_>) -> Result<CodeSet, PatternDefect> {
+fn read_set(game: Game, letters: &mut std::str::Chars<'_>) -> Result<CodeSet, Fault> {
     let side = |side: Side| {
         (1_u8..32).filter(move |code| piece_of(*code).is_some_and(|it| it.side == side))
     };
     let bits = |codes: &mut dyn Iterator<Item = u8>| codes.fold(0, |set, code| set | 1 << code);
-    let letter = letters.next().ok_or(PatternDefect::Square)?;
+    let letter = letters.next().ok_or(SQUARE)?;
     Ok(match letter {
         '?' => ANY,
         '-' => 1 << EMPTY,
@@ -344,44 +384,44 @@ fn read_set(game: Game, letters: &mut std::str::Chars<'_>) -> Result<CodeSet, Pa
             let mut set = 0;
             loop {
                 match letters.clone().next() {
-                    None => return Err(PatternDefect::Character('[')),
+                    None => return Err(Fault::Letter('[')),
                     Some(']') => {
                         letters.next();
-                        break if set == 0 { Err(PatternDefect::Character(']'))? } else { set };
+                        break if set == 0 { Err(Fault::Letter(']'))? } else { set };
                     }
-                    Some('[') => return Err(PatternDefect::Character('[')),
+                    Some('[') => return Err(Fault::Letter('[')),
                     Some(_) => set |= read_set(game, letters)?,
                 }
             }
         }
         '+' => {
-            let letter = letters.next().ok_or(PatternDefect::Character('+'))?;
+            let letter = letters.next().ok_or(Fault::Letter('+'))?;
             let piece = Piece::read(game, &format!("+{letter}"));
-            set_of(piece.ok_or(PatternDefect::Character(letter))?)
+            set_of(piece.ok_or(Fault::Letter(letter))?)
         }
         letter => {
             let piece = Piece::read(game, letter.encode_utf8(&mut [0; 4]));
-            set_of(piece.ok_or(PatternDefect::Character(letter))?)
+            set_of(piece.ok_or(Fault::Letter(letter))?)
         }
     })
 }
 
 /// A piece on a square.
-fn read_square(game: Game, text: &str) -> Result<(Square, CodeSet), PatternDefect> {
+fn read_square(game: Game, text: &str) -> Result<(Square, CodeSet), Fault> {
     let mut letters = text.chars();
     let set = read_set(game, &mut letters)?;
-    Ok((Square::read(game, letters.as_str()).ok_or(PatternDefect::Square)?, set))
+    Ok((Square::read(game, letters.as_str()).ok_or(SQUARE)?, set))
 }
 
 /// The squares of a placement, row by row.
-fn read_placement(game: Game, text: &str) -> Result<Vec<(Square, CodeSet)>, PatternDefect> {
+fn read_placement(game: Game, text: &str) -> Result<Vec<(Square, CodeSet)>, Fault> {
     let width = game.width();
     if text.split('/').count() != usize::from(width) {
-        return Err(PatternDefect::RowCount);
+        return Err(Fault::RowCount);
     }
     let mut squares = Vec::new();
     for (row, part) in (0_u8..).zip(text.split('/')) {
-        let wrong = PatternDefect::RowLength { row: usize::from(row) + 1, width };
+        let wrong = Fault::RowLength { row: usize::from(row) + 1, width };
         let mut sets: Vec<CodeSet> = Vec::new();
         let mut letters = part.chars();
         while let Some(letter) = letters.clone().next() {
@@ -443,7 +483,7 @@ pub(super) fn read_material(text: &str, conditions: &mut Conditions) -> Result<(
     Ok(())
 }
 
-fn range(text: &str) -> Result<NumberRange, PatternDefect> {
+fn range(text: &str) -> Result<NumberRange, Fault> {
     // `-3..-1`: a minus sign is not a separator.
     let parts = text.split_once("..").unwrap_or((text, text));
     let limit = |part: &str, open: i64| match part {
@@ -454,7 +494,7 @@ fn range(text: &str) -> Result<NumberRange, PatternDefect> {
         return Err(NUMBER);
     }
     let range = NumberRange { min: limit(parts.0, i64::MIN)?, max: limit(parts.1, i64::MAX)? };
-    if range.min > range.max { Err(PatternDefect::EmptyRange) } else { Ok(range) }
+    if range.min > range.max { Err(Fault::Range) } else { Ok(range) }
 }
 
 /// Reads a FEN or an SFEN, complete or with its first fields only.
