@@ -31,6 +31,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "testdata/conformance/results.json"
 PAGE = ROOT / "docs/conformance-results.md"
+# Files outside of the book.
+REPOSITORY = "https://github.com/readyok/readyok/blob/main"
 PROGRAMS = tomllib.loads((ROOT / "scripts/conformance-results.toml").read_text())
 
 SEVERITIES = ["must", "should", "may"]
@@ -190,7 +192,7 @@ def summary(results):
         "[checks of engines](conformance.md) and [of clients](conformance-clients.md), and the musts that are the root cause of failures.",
         "The results do not measure playing strength.",
         "",
-        f"[The complete results](../{DATA.relative_to(ROOT)}) have each failure with what was seen, a transcript, and for each",
+        f"[The complete results]({REPOSITORY}/{DATA.relative_to(ROOT)}) have each failure with what was seen, a transcript, and for each",
         "must whether it was reproduced by hand over plain pipes. They have the date of each run, and the behavior of clients with failing engines.",
         "`scripts/conformance-results.py --install` writes both.",
         "",
