@@ -13,14 +13,6 @@ const BLESS = process.env.READYOK_BLESS === '1';
 /** Differences of a channel, and the share of pixels that may exceed it. */
 const [DIFFERENCE, SHARE] = [40 / 255, 0.001];
 
-/** A part of the page in pixels. */
-interface Clip {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
-
 interface Picture {
   width: number;
   height: number;
@@ -35,13 +27,13 @@ const complete = (page: Page) =>
   });
 
 /** Pictures until one is accepted, or two in a row are the same: then the page is at rest. */
-async function picture(page: Page, accepts: (picture: Picture) => boolean, clip?: Clip): Promise<Picture> {
+async function picture(page: Page, accepts: (picture: Picture) => boolean): Promise<Picture> {
   await complete(page);
   let before: Buffer | undefined;
   let found: Picture | undefined;
   await expect
     .poll(async () => {
-      const now = await page.screenshot({ animations: 'disabled', ...(clip ? { clip } : {}) });
+      const now = await page.screenshot({ animations: 'disabled' });
       if (before?.equals(now)) return true;
       before = now;
       found = PNG.sync.read(now);
@@ -80,9 +72,9 @@ function indexed({ width, height, data }: Picture): Buffer {
   ]);
 }
 
-/** Stores a picture of the page, or of a part of it, once the page is at rest. */
-export async function storePicture(page: Page, path: string, clip?: Clip): Promise<void> {
-  const found = await picture(page, () => false, clip);
+/** Stores a picture of the page once it is at rest, or immediately if it is live: while engines search. */
+export async function storePicture(page: Page, path: string, state: 'at rest' | 'live'): Promise<void> {
+  const found = await picture(page, () => state === 'live');
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, indexed(found));
 }

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
-import { LONG, begin, choose, enter, from, listedGames, moveElements, useServer, visit } from './fixture';
-import { showReport } from './browser';
+import { LONG, useServer, visit } from './fixture';
+import { storePicture } from './picture';
 import { CHESS, SHOGI, analyse, fillLibrary, open, openListed, run } from './scenes';
 import { GifEncoder, paletteOf } from '../src/parts/share/gif';
 import { en, starts } from './labels';
@@ -42,7 +42,7 @@ async function shoot(
     }),
   );
   await page.evaluate(() => Promise.all([...document.images].map((image) => image.decode())));
-  await page.screenshot({ path: `${OUT}/${name}.png` });
+  await storePicture(page, `${OUT}/${name}.png`, 'live');
   await page.context().close();
 }
 
@@ -52,23 +52,7 @@ test('analysis', async () => {
   const page = await journey.page();
   await fillLibrary(page);
   const chess = await openListed(page, 'Kasparov', 47);
-  await run(page, '0.2');
-  await page
-    .getByTestId('explorer')
-    .getByRole('button', { name: en('explorer.title') })
-    .click();
-  await shoot(
-    'report',
-    chess,
-    {},
-    (one) => one.locator('.moves .move'),
-    async (one) => {
-      await showReport(one, en('tab.report'));
-      await one.getByRole('button', { name: en('report.learn') }).waitFor();
-    },
-  );
   await analyse(page);
-  await shoot('analyse-chess', chess, {}, line);
   await shoot('analyse-chess-dark', chess, DARK, line);
   await shoot('analyse-chess-narrow', chess, NARROW, line);
   await page
@@ -77,31 +61,11 @@ test('analysis', async () => {
     .click();
   const shogi = await open(page, SHOGI, 14);
   await analyse(page);
-  await shoot('analyse-shogi', shogi, {}, line);
-  await shoot('analyse-shogi-dark', shogi, { ...DARK, ...JAPANESE }, line);
   await shoot('analyse-shogi-narrow', shogi, { ...NARROW, ...JAPANESE }, line);
 });
 
-test('the other pages', async () => {
+test('a match', async () => {
   const page = await journey.page();
-  await shoot('new-game', '#/play/0/new', {}, (one) => one.locator('form.new option'));
-  await shoot('home', '#/home', {}, (one) => one.getByTestId('home-engines').getByText('Stockfish').first());
-  // A middle game with pieces in hand, and clocks.
-  await page.goto(new URL('/#/play/0/new', page.url()).href);
-  await choose(page, 'shogi');
-  await from(page, 'SFEN', 'ln1g3nl/1ks1g2r1/1pppp1bpp/5pp2/9/P1P1P4/1PBPSP1PP/2G2S1R1/LN1K1G1NL b Pp 31');
-  await page.getByLabel(en('time.nodes')).fill('2000');
-  await begin(page);
-  for (const [move, plies] of [
-    ['P-5e', 2],
-    ['P-1f', 4],
-  ] as const) {
-    await enter(page, move);
-    await expect.poll(() => moveElements(page).count(), LONG).toBe(plies);
-  }
-  const shogi = new URL(page.url()).hash;
-  await shoot('play-shogi', shogi, {}, (one) => one.getByTestId('status'));
-  await shoot('play-shogi-dark', shogi, { ...DARK, ...JAPANESE }, (one) => one.getByTestId('status'));
   await visit(page, en('nav.matches'));
   await page.getByRole('button', { name: en('match.new') }).click();
   await expect.poll(() => page.getByLabel(en('match.engine', { number: 2 })).count(), LONG).toBe(1);
@@ -131,18 +95,6 @@ test('the other pages', async () => {
         null,
         LONG,
       );
-    },
-  );
-  await shoot('engines', '#/engines', {}, (one) => one.getByTestId('process'));
-  await fillLibrary(page);
-  await shoot(
-    'library',
-    '#/library',
-    {},
-    (one) => listedGames(one),
-    async (one) => {
-      await listedGames(one).filter({ hasText: 'Garry Kasparov' }).click();
-      await one.getByTestId('preview').locator('cg-board piece').first().waitFor({ state: 'attached' });
     },
   );
 });

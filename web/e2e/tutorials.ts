@@ -30,7 +30,7 @@ const WINDOW = { viewport: { width: 1200, height: 660 }, reducedMotion: 'reduce'
 const MAX_SIZE = 76_000;
 
 /** Stores a picture of a tutorial. */
-async function shoot(page: Page, name: string) {
+async function shoot(page: Page, name: string, state: 'at rest' | 'live' = 'at rest') {
   const path = `../docs/screenshots/tutorials/${name}${language() === 'ja' ? '-ja' : ''}.png`;
   for (const toast of await page
     .locator('.toasts')
@@ -38,7 +38,7 @@ async function shoot(page: Page, name: string) {
     .all())
     await toast.click();
   await page.mouse.move(0, 0);
-  await storePicture(page, path);
+  await storePicture(page, path, state);
   expect(statSync(path).size).toBeLessThan(MAX_SIZE);
 }
 
@@ -90,7 +90,7 @@ for (const one of ['en', 'ja'] as const)
       await page.getByRole('button', { name: pattern('panel.start') }).click();
       await page.getByTestId('line').nth(2).waitFor(LONG);
       await depth(page, 12);
-      await shoot(page, 'first-analysis-engine');
+      await shoot(page, 'first-analysis-engine', 'live');
 
       // The moves of the second line become a variation.
       const nodes = page.locator('.moves [data-node]');
@@ -266,5 +266,5 @@ test('engines and strength', async () => {
   await page.getByLabel(t('panel.add')).selectOption({ label: 'Stockfish 15.1' });
   await page.getByTestId('line').nth(5).waitFor(LONG);
   await depth(page, 14);
-  await shoot(page, 'engines-two');
+  await shoot(page, 'engines-two', 'live');
 });
