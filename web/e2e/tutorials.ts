@@ -259,8 +259,10 @@ test('engines and strength', async () => {
   await shoot(page, 'engines-strength');
 
   await analysisBoard(page);
-  for (const move of ['e4', 'c5', 'Nf3', 'd6']) await enter(page, move);
-  await expect.poll(() => moveElements(page).count(), LONG).toBe(4);
+  for (const [index, move] of ['e4', 'c5', 'Nf3', 'd6'].entries()) {
+    await enter(page, move);
+    await expect.poll(() => moveElements(page).count(), LONG).toBe(index + 1);
+  }
   await page.getByRole('button', { name: pattern('panel.start') }).click();
   await page.getByTestId('line').nth(2).waitFor(LONG);
   await page.getByLabel(t('panel.add')).selectOption({ label: 'Stockfish 15.1' });
