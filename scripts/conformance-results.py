@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Writes docs/conformance-results.md: results of `readyok check` for third-party engines and clients.
+"""Writes results of `readyok check` for third-party engines and clients.
+
+The complete results are testdata/conformance/results.json, and docs/conformance-results.md is their summary.
 
 Usage: scripts/conformance-results.py [--install] [--only TEXT] [--parallel N] [--store DIRECTORY [--stored]] [READYOK]
+       scripts/conformance-results.py --summary
 
 READYOK is the executable, by default target/release/readyok; the example `asks` of readyok-check must be in `examples` next
 to it. --install runs scripts/install-engines.sh, install-published-engines.sh and install-clients.sh first. Programs are
 listed in scripts/conformance-results.toml, and searched in the directory $READYOK_ENGINES, by default target/engines/bin, and
-in PATH. The page lists missing programs. --store stores the reports with their transcripts; --stored reuses stored reports.
+in PATH. The summary lists programs without a result. --store stores the reports with their transcripts; --stored reuses stored reports.
+--summary writes only the page, from the data file. --only prints the results instead of writing files.
 Each program runs with a temporary home and working directory.
 """
 
@@ -25,13 +29,19 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+DATA = ROOT / "testdata/conformance/results.json"
 PAGE = ROOT / "docs/conformance-results.md"
+# Files outside of the book.
+REPOSITORY = "https://github.com/readyok/readyok/blob/main"
 PROGRAMS = tomllib.loads((ROOT / "scripts/conformance-results.toml").read_text())
+
+SEVERITIES = ["must", "should", "may"]
+SIDES = [("Engines", "engine"), ("Clients", "client")]
 
 # Checks whose result depends on the machine.
 EXCLUDED = ["handshake.quick"]
 
-# Longest part of a transcript on the page.
+# Longest part of a transcript in the data.
 LINES = 24
 WIDTH = 160
 
@@ -40,15 +50,6 @@ def find_program(program):
     """The path of an installed program."""
     directories = [os.environ.get("READYOK_ENGINES", str(ROOT / "target/engines/bin")), os.environ["PATH"]]
     return shutil.which(program, path=os.pathsep.join(directories))
-
-
-def plain(text):
-    """Escapes text for Markdown, except between backticks."""
-    parts = " ".join(text.split()).split("`")
-    escaped = [re.sub(r"([\\*_\[\]<>#|&])", r"\\\1", part) for part in parts]
-    if len(parts) % 2 == 0:
-        return r"\`".join(escaped)
-    return "`".join(parts[at] if at % 2 else escaped[at] for at in range(len(parts)))
 
 
 def slug(name):
@@ -123,68 +124,106 @@ def roots(found, severity):
     return [(it, root) for it, root in causes if root and root["verdict"] == "fail" and root["severity"] == severity]
 
 
-def row(program, found):
-    counts = []
-    for severity in ("must", "should", "may"):
-        verdicts = [it["verdict"] for it in found["checks"] if it["severity"] == severity and it["verdict"] != "skip"]
-        counts.append(f"{verdicts.count('pass')} of {len(verdicts)}")
-    name = f"[{program['name']}](#{anchor(program['name'])})"
-    source = f"[{program['source']}]({program['url']})" if "url" in program else ""
-    version = plain(found["name"]) if found["side"] == "engine" else ""
-    violated = len(roots(found, "must")) or "none"
-    cells = [name, source, version, found["date"], violated, *counts]
-    return "| " + " | ".join(map(str, cells)) + " |"
-
-
-def anchor(name):
-    """The anchor of a heading in mdBook."""
-    return re.sub(r"[^a-z0-9_-]", "", name.lower().replace(" ", "-"))
-
-
 def transcript(check):
-    """The end of a transcript, as an indented block."""
+    """The end of a transcript."""
     lines = check.get("transcript") or []
     shown = lines[-LINES:]
     if len(shown) < len(lines):
         shown = ["…", *shown]
-    lines = (it if len(it) <= WIDTH else f"{it[:WIDTH]} …" for it in shown)
-    block = [f"    {''.join(c if c.isprintable() else '�' for c in it)}" for it in lines]
-    return ["", "  <details><summary>Transcript</summary>", "", *[f"  {it}" for it in block], "", "  </details>", ""] if block else []
+    shown = (it if len(it) <= WIDTH else f"{it[:WIDTH]} …" for it in shown)
+    return ["".join(c if c.isprintable() else "�" for c in it) for it in shown]
 
 
-def section(program, found):
-    lines = [f"\n### {program['name']}\n"]
-    checks = {it["id"]: it for it in found["checks"]}
-    verified = program.get("verified", {})
-    shown = 0
-    for severity in ("must", "should"):
-        for cause, check in roots(found, severity):
-            shown += 1
-            dependents = [checks[it] for it in cause["dependents"] if it in checks]
-            failed = [f"`{it['id']}`" for it in dependents if it["verdict"] == "fail"]
-            unjudged = sum(it["verdict"] != "fail" for it in dependents)
-            text = f"- {severity} `{check['id']}`: {check['rule']}. Seen: {plain(check['text'])}."
-            text += f" Also {', '.join(failed)}." if failed else ""
-            text += f" {unjudged} checks have no verdict because of it." if unjudged else ""
-            if severity == "must":
-                reason = verified.get(check["id"])
-                text += f" By hand: {reason}" if reason else " Not reproduced by hand."
-            lines.append(text)
-            if severity == "must":
-                shortest = checks.get(cause["shortest"] or "", check)
-                lines += transcript(shortest if shortest.get("transcript") else check)
-    if not shown:
-        lines.append("No must and no should is violated.\n")
-    causes = {it["id"] for it in found["causes"]}
-    for it in found["checks"]:
-        if it["verdict"] == "inconclusive" and not it["cause"] and it["id"] not in causes:
-            lines.append(f"- inconclusive `{it['id']}`: {plain(it['text'])}.")
-    if found["side"] == "client":
-        remarks = [it for it in found["checks"] if it["verdict"] == "pass" and it["remark"]]
-        if remarks:
-            lines.append("\nBehavior with failing engines:\n")
-        lines += [f"- `{it['id']}`: {plain(it['remark'])}." for it in remarks]
-    return lines
+def violation(cause, check, checks, verified):
+    """A violated root cause, as an object of the data file."""
+    dependents = [checks[it] for it in cause["dependents"] if it in checks]
+    found = {"id": check["id"], "severity": check["severity"], "rule": check["rule"], "seen": " ".join(check["text"].split())}
+    if also := [it["id"] for it in dependents if it["verdict"] == "fail"]:
+        found["also"] = also
+    if unjudged := sum(it["verdict"] != "fail" for it in dependents):
+        found["without_verdict"] = unjudged
+    if check["severity"] == "must":
+        if reason := verified.get(check["id"]):
+            found["by_hand"] = reason
+        shortest = checks.get(cause["shortest"] or "", check)
+        if lines := transcript(shortest if shortest.get("transcript") else check):
+            found["transcript"] = lines
+    return found
+
+
+def result(program, report):
+    """The result of a program, as an object of the data file."""
+    found = {key: program[key] for key in ("name", "source", "url") if key in program}
+    found["side"] = report["side"]
+    if report["side"] == "engine":
+        found["version"] = " ".join(report["name"].split())
+    found["date"] = report["date"]
+    for key, counts in (("passed", lambda verdict: verdict == "pass"), ("applicable", lambda verdict: verdict != "skip")):
+        found[key] = {
+            severity: sum(it["severity"] == severity and counts(it["verdict"]) for it in report["checks"])
+            for severity in SEVERITIES
+        }
+    checks = {it["id"]: it for it in report["checks"]}
+    found["causes"] = [
+        violation(cause, check, checks, program.get("verified", {}))
+        for severity in SEVERITIES[:2]
+        for cause, check in roots(report, severity)
+    ]
+    causes = {it["id"] for it in report["causes"]}
+    found["inconclusive"] = [
+        {"id": it["id"], "text": " ".join(it["text"].split())}
+        for it in report["checks"]
+        if it["verdict"] == "inconclusive" and not it["cause"] and it["id"] not in causes
+    ]
+    found["remarks"] = [
+        {"id": it["id"], "text": " ".join(it["remark"].split())}
+        for it in report["checks"]
+        if report["side"] == "client" and it["verdict"] == "pass" and it["remark"]
+    ]
+    return {key: value for key, value in found.items() if key == "causes" or value != []}
+
+
+def summary(results):
+    """The page of the book."""
+    lines = [
+        "# Results for published programs",
+        "",
+        "How well published engines and clients follow their protocol, by `readyok check --level full`: passed of applicable",
+        "[checks of engines](conformance.md) and [of clients](conformance-clients.md), and the musts that are the root cause of failures.",
+        "The results do not measure playing strength.",
+        "",
+        f"[The complete results]({REPOSITORY}/{DATA.relative_to(ROOT)}) have each failure with what was seen, a transcript, and for each",
+        "must whether it was reproduced by hand over plain pipes. They have the date of each run, and the behavior of clients with failing engines.",
+        "`scripts/conformance-results.py --install` writes both.",
+        "",
+        "Checks whose ids begin with `usi.` test USI as used today, not its first draft. A check that could not be run completely has not passed.",
+        f"Excluded, because they depend on the machine: {', '.join(f'`{it}`' for it in EXCLUDED)}.",
+        "",
+        "To correct a result, send the report of `readyok check --json-file FILE ENGINE` for a newer version.",
+    ]
+    for heading, kind in SIDES:
+        lines += [
+            f"\n## {heading}\n",
+            "| program | must | should | may | violated musts |",
+            "|---|--:|--:|--:|---|",
+        ]
+        missing = []
+        for program in PROGRAMS[kind]:
+            found = results.get(program["name"])
+            if not found:
+                missing.append(program["name"])
+                continue
+            name = f"[{program['name']}]({program['url']})" if "url" in program else program["name"]
+            counts = [f"{found['passed'][it]}/{found['applicable'][it]}" for it in SEVERITIES]
+            violated = ", ".join(f"`{it['id']}`" for it in found["causes"] if it["severity"] == "must")
+            lines.append("| " + " | ".join([name, *counts, violated]) + " |")
+        if missing:
+            lines.append(f"\nNot checked: {', '.join(missing)}.")
+    return "\n".join(lines) + "\n"
+
+
+def write_summary():
+    PAGE.write_text(summary({it["name"]: it for it in json.loads(DATA.read_text())}))
 
 
 def main():
@@ -199,7 +238,11 @@ def main():
     parser.add_argument("--max-time", metavar="SECONDS", default="900", help="end each run after this time")
     parser.add_argument("--store", type=Path, metavar="DIRECTORY")
     parser.add_argument("--stored", action="store_true", help="start no program, use stored reports only")
+    parser.add_argument("--summary", action="store_true", help="write only the page, from the data file")
     args = parser.parse_args()
+    if args.summary:
+        write_summary()
+        return
     if args.stored and not args.store:
         parser.error("--stored requires --store")
     readyok = Path(args.readyok).resolve()
@@ -209,54 +252,23 @@ def main():
     # Debian installs games outside the default PATH.
     os.environ["PATH"] = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/games"])
 
-    sides = []
-    for heading, kind in (("Engines", "engine"), ("Clients", "client")):
+    found = []
+    for _, kind in SIDES:
         programs = [it for it in PROGRAMS[kind] if args.only in it["name"]]
         arguments = [arguments_of(it, kind == "client", readyok) for it in programs]
         with ThreadPoolExecutor(args.parallel) as pool:
-            results = list(pool.map(lambda it: check(readyok, *it, args), zip(programs, arguments)))
-        rows, sections, missing = [], [], []
-        for program, (result, error) in zip(programs, results):
-            if result:
-                rows.append(row(program, result))
-                sections += section(program, result)
-            elif error:
-                sections += [f"\n### {program['name']}\n", f"It could not be checked: {plain(error)}."]
+            reports = list(pool.map(lambda it: check(readyok, *it, args), zip(programs, arguments)))
+        for program, (report, error) in zip(programs, reports):
+            if report:
+                found.append(result(program, report))
             else:
-                missing.append(program["name"])
-        sides.append((heading, rows, sections, missing))
-
-    lines = [
-        "# Results for published programs",
-        "",
-        "Results of `readyok check --level full` for published programs, with the checks of [engines](conformance.md) and",
-        "[clients](conformance-clients.md). Generated by `scripts/conformance-results.py --install`. Failures are grouped by",
-        "their root cause. Each violated must was reproduced by hand over plain pipes, except where noted: the sentence after",
-        "“By hand” is the result. The results do not measure playing strength.",
-        "",
-        "Checks whose ids begin with `usi.` test USI as used today, not its first draft.",
-        "",
-        "The tables count violated musts by root cause, and passed of applicable checks. Failed checks of severity *may* are",
-        "in the tables only. A check is inconclusive if it could not be run completely or its failure was not confirmed.",
-        f"Excluded, because they depend on the machine: {', '.join(f'`{it}`' for it in EXCLUDED)}.",
-        "",
-        "To correct a result, send the report of `readyok check --json-file FILE ENGINE` for a newer version.",
-    ]
-    for heading, rows, sections, missing in sides:
-        lines += [
-            f"\n## {heading}\n",
-            "| program | source | version | date | violated musts | must | should | may |",
-            "|---|---|---|---|---|---|---|---|",
-            *rows,
-            *sections,
-        ]
-        if missing:
-            lines.append(f"\nNot checked: {', '.join(missing)}.")
-    text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
+                print(f"{program['name']}: {error or 'not installed'}", file=sys.stderr)
+    text = json.dumps(found, ensure_ascii=False, indent=1) + "\n"
     if args.only:
-        print(text)
+        print(text, end="")
     else:
-        PAGE.write_text(text)
+        DATA.write_text(text)
+        write_summary()
 
 
 main()

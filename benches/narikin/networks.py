@@ -22,7 +22,7 @@ ACTIVATIONS = {"crelu": 1, "screlu": 2}
 
 
 def network(game: str, hidden: int, activation: str) -> bytes:
-    """A file in the format of docs/network.md with small random weights."""
+    """A file in the format of crates/narikin/docs/network.md with small random weights."""
     number, inputs = GAMES[game]
     draw = random.Random(1)
     content = bytearray(bytes([number, ACTIVATIONS[activation], 1, BUCKETS]))

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from matches import OPENINGS, ROOT, openings_of, pairs_of
 
-# Steps in the order of docs/search.md, with their names in NARIKIN_WITHOUT.
+# Steps in the order of crates/narikin/docs/search.md, with their names in NARIKIN_WITHOUT.
 STEPS = {
     "aspiration-windows": "aspiration windows",
     "upcoming-repetition": "upcoming repetition",

@@ -72,6 +72,13 @@ function indexed({ width, height, data }: Picture): Buffer {
   ]);
 }
 
+/** Stores a picture of the page once it is at rest, or immediately if it is live: while engines search. */
+export async function storePicture(page: Page, path: string, state: 'at rest' | 'live'): Promise<void> {
+  const found = await picture(page, () => state === 'live');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, indexed(found));
+}
+
 let folder = '';
 
 /** The share of pixels that differ visibly, and a picture of them. */

@@ -50,7 +50,7 @@ pub use checks::all;
 pub use message::Message;
 pub use mock_engine::{ClientSuite, all as all_of_clients, serve_as_mock_engine};
 pub use readyok_client::EngineProgram;
-pub use report::{list_json, list_markdown, list_text};
+pub use report::{list_json, list_markdown, list_table, list_text};
 pub use spec::{Check, Clause, Level, Need, Profile, Severity};
 pub use suite::Suite;
 pub use target::Target;

@@ -485,21 +485,17 @@ struct ListedClause {
     text: &'static str,
 }
 
-/// Introduction of the page about engines.
-const OF_ENGINES: &str = "# Checks of `readyok check`\n\n\
-    Every rule for engines with its clauses, and advice for an engine that violates it.\n\
-    Generated from the code by `readyok check --list --markdown docs/conformance.md`.\n\n\
-    A *must* is what clients depend on. A violated *should* causes trouble with some clients. A *may* is\n\
-    a courtesy, or documents and practice disagree. Without `--profile` a rule of only one edition of\n\
-    UCI is at most a *should*.\n";
+/// Introduction of the list of engine checks.
+const OF_ENGINES: &str = "# Checks of engines\n\n\
+    The rules for engines that `readyok check` tests. A *must* is what clients depend on. A violated *should*\n\
+    causes trouble with some clients. A *may* is a courtesy, or documents and practice disagree.\n\
+    Without `--profile` a rule of only one edition of UCI is at most a *should*.\n";
 
-/// Introduction of the page about clients.
-const OF_CLIENTS: &str = "# Checks of `readyok check --gui`\n\n\
-    Every rule for clients, GUIs and match runners, with its clauses, and advice for a client that\n\
-    violates it. In most checks a mock engine shows one behavior, once.\n\
-    Generated from the code by `readyok check --gui --list --markdown docs/conformance-clients.md`.\n\n\
-    A *must* is what engines depend on, or what must not crash or hang a client. A violated *should*\n\
-    causes trouble with some engines. A *may* is a courtesy.\n";
+/// Introduction of the list of client checks.
+const OF_CLIENTS: &str = "# Checks of clients\n\n\
+    The rules for clients, GUIs and match runners that `readyok check --gui` tests. In most checks a\n\
+    mock engine shows one behavior, once. A *must* is what engines depend on, or what must not crash\n\
+    or hang a client. A violated *should* causes trouble with some engines. A *may* is a courtesy.\n";
 
 /// The checks of a side.
 fn checks(of: Party) -> Box<dyn Iterator<Item = &'static Check>> {
@@ -526,12 +522,46 @@ pub fn list_json(of: Party) -> String {
     serde_json::to_string_pretty(&listed).unwrap_or_default() + "\n"
 }
 
-/// The list of checks as a page of the documentation.
-pub fn list_markdown(of: Party) -> String {
-    let mut page = String::from(match of {
+/// Introduction of a list in Markdown.
+const fn introduction(of: Party) -> &'static str {
+    match of {
         Party::Engine => OF_ENGINES,
         Party::Client => OF_CLIENTS,
-    });
+    }
+}
+
+/// The list of checks as a page of the book: one row for each check, with the sources of its clauses.
+pub fn list_table(of: Party) -> String {
+    let option = match of {
+        Party::Engine => "",
+        Party::Client => "--gui ",
+    };
+    let mut page = format!(
+        "{}\n`readyok check {option}--list --markdown FILE` writes the same list with the text of each clause,\n\
+        the requirements of each check, and advice. A test of `readyok-check` generates this page.\n",
+        introduction(of)
+    );
+    let mut area = "";
+    for check in checks(of) {
+        let this = check.area();
+        if this != area {
+            // Writing to a `String` never fails.
+            let _ = writeln!(
+                page,
+                "\n## {this}\n\n| check | severity | rule | clauses |\n|---|---|---|---|"
+            );
+        }
+        area = this;
+        let clauses: Vec<_> = check.clauses.iter().map(|clause| clause.source).collect();
+        let (id, severity, rule) = (check.id, check.severity, check.rule);
+        let _ = writeln!(page, "| `{id}` | {severity} | {rule} | {} |", clauses.join("; "));
+    }
+    page
+}
+
+/// The list of checks in Markdown, with clauses and advice.
+pub fn list_markdown(of: Party) -> String {
+    let mut page = String::from(introduction(of));
     let mut area = "";
     for check in checks(of) {
         let this = check.area();

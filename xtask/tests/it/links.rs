@@ -1,10 +1,14 @@
-//! Links between Markdown pages refer to existing files and headings.
+//! Links between Markdown pages refer to existing files and headings. Pages of the book link other
+//! files of the repository by their address.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::workspace;
+
+/// Address of the files in the repository.
+const REPOSITORY: &str = "https://github.com/readyok/readyok/blob/main/";
 
 #[test]
 fn links_are_valid() {
@@ -15,9 +19,10 @@ fn links_are_valid() {
         for target in targets(&text) {
             links += 1;
             let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
-            let file = match file {
-                "" => page.clone(),
-                file => page.parent().unwrap().join(file),
+            let file = match (file, file.strip_prefix(REPOSITORY)) {
+                ("", _) => page.clone(),
+                (_, Some(file)) => workspace().join(file),
+                (file, None) => page.parent().unwrap().join(file),
             };
             let found = match anchor {
                 "" => file.exists(),
@@ -70,13 +75,14 @@ fn prose(text: &str) -> String {
     text.split("```").step_by(2).collect()
 }
 
-/// Relative targets of inline links and images.
+/// Targets in the repository of inline links and images.
 fn targets(text: &str) -> impl Iterator<Item = &str> {
     text.split("](")
         .skip(1)
         .filter_map(|part| part.split_once(')'))
         .map(|(target, _)| target)
-        .filter(|target| !target.contains("://") && !target.contains("::") && !target.contains(' '))
+        .filter(|target| !target.contains("::") && !target.contains(' '))
+        .filter(|target| !target.contains("://") || target.starts_with(REPOSITORY))
 }
 
 /// The anchors that GitHub and mdBook generate for headings.

@@ -114,7 +114,7 @@ fn lists_every_key_and_value() {
 
 #[test]
 fn the_files_in_the_book_are_valid() {
-    let strength = include_str!("../../../../docs/strength.md");
+    let strength = include_str!("../../../narikin/docs/strength.md");
     let tune = include_str!("../../../../docs/tune.md");
     let tutorial = include_str!("../../../../docs/tutorials/tune-an-engine.md");
     let (mut plans, mut tunes) = (0, 0);

@@ -74,7 +74,7 @@ fn converges_to_the_best_values() {
             }
             tuner.record(PairingScore { index, first: EngineId(0), second: EngineId(1), score });
         }
-        // The error that docs/tune.md states.
+        // The error that docs/tuning.md of the crate states.
         for (value, (name, best, range)) in tuner.values().iter().zip(BEST) {
             let error = (value - best).abs() / range;
             assert!(error < 0.06, "seed {seed}, {name}: {value}");

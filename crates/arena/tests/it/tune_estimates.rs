@@ -155,7 +155,7 @@ fn figures(engine: &Synthetic, runs: u32) -> Figures {
     sum
 }
 
-/// The figures in docs/tune.md are those of this test.
+/// The figures in docs/tuning.md of the crate are those of this test.
 #[test]
 fn intervals_contain_the_best_values_and_the_gain_is_not_biased() {
     let figures = figures(&TYPICAL, 200);
