@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use readyok_rules::record::{GameRecord, Node, NodeId, RecordMove};
-use readyok_rules::{Move, Position};
+use readyok_rules::{GameResult, Move, Position};
 use rusqlite::Connection;
 
 use crate::bitset::BitSet;
@@ -24,6 +24,8 @@ pub struct RepertoireGame {
     pub node: NodeId,
     /// The code of the move that is not in the tree, or [`END_OF_GAME`].
     pub mv: u16,
+    /// The result of the game.
+    pub result: GameResult,
 }
 
 /// A position of the tree.
@@ -80,8 +82,11 @@ pub(crate) fn search(
         let mut leaves: HashMap<u16, bool> = HashMap::new();
         snapshot.find(connection, Key::of(**key), |mv, game| {
             let leaves = *leaves.entry(mv).or_insert_with(|| position.leaves(mv, &positions));
-            if leaves && is_match(game) && snapshot.summaries.raw(game).is_some() {
-                exits.add(game, position, mv);
+            if leaves
+                && is_match(game)
+                && let Some(summary) = snapshot.summaries.raw(game)
+            {
+                exits.add((game, summary.result()), position, mv);
             }
         })?;
     }
@@ -127,8 +132,8 @@ struct Exits<'a> {
 }
 
 impl Exits<'_> {
-    fn add(&mut self, game: u32, position: &TreePosition, mv: u16) {
-        let exit = RepertoireGame { game, node: position.node, mv };
+    fn add(&mut self, (game, result): (u32, GameResult), position: &TreePosition, mv: u16) {
+        let exit = RepertoireGame { game, node: position.node, mv, result };
         let known = self.games.entry(game).or_insert((position.ply, exit));
         if known.0 < position.ply {
             *known = (position.ply, exit);
@@ -146,7 +151,7 @@ impl Exits<'_> {
             if let Some(position) = positions.get(&position.key())
                 && position.leaves(mv, positions)
             {
-                self.add(game, position, mv);
+                self.add((game, record.result), position, mv);
             }
         }
     }

@@ -12,11 +12,11 @@
 //!
 //! | layer | modules |
 //! |--:|---|
-//! | 0 | `saving`: the queue of the writer, answers that wait for it |
+//! | 0 | `saving`, `long_searches`: the queue of the writer, answers that wait for it, searches that can be cancelled |
 //! | 1 | `engines`, `checks`, `discovery`, `searches`, `settings`, `online`: registered engines, their processes, searches with a caller, permitted services |
 //! | 2 | `games`, `players`: changes of open games, and the engines that play them |
 //! | 3 | `analyses`, `hints`, `reports`, `training`: searches of positions |
-//! | 4 | `open_games`, `library`, `collections`, `references`, `jobs`, `matches`, `studies`, `training_sets`: the games as a whole |
+//! | 4 | `open_games`, `library`, `collections`, `references`, `repertoires`, `jobs`, `matches`, `studies`, `training_sets`: the games as a whole |
 //! | 5 | `processes`, `router`: events of processes and commands of tabs, for all features |
 //!
 //! There is no I/O under the lock: only the thread of the [`Writer`] uses the [`Store`], and a command is answered
@@ -32,12 +32,14 @@ pub(crate) mod games;
 mod hints;
 mod jobs;
 mod library;
+mod long_searches;
 mod matches;
 mod online;
 mod open_games;
 mod players;
 mod processes;
 mod references;
+mod repertoires;
 mod reports;
 mod router;
 mod saving;
@@ -79,6 +81,7 @@ use analyses::Panel;
 use checks::Checks;
 use discovery::Discovery;
 use jobs::Job;
+use long_searches::LongSearches;
 use references::OpenReferences;
 use reports::Report;
 use saving::{SaveQueue, restored};
@@ -116,6 +119,7 @@ pub(crate) struct App {
     references: OpenReferences,
     lookups: Lookups,
     pub(crate) exports: Exports,
+    pub(crate) long_searches: LongSearches,
     /// Locked while open games are written to the library.
     writing_open: tokio::sync::Mutex<()>,
     /// Deadlines of clocks may have changed.
@@ -206,6 +210,7 @@ impl App {
             references: OpenReferences::default(),
             lookups: Lookups::default(),
             exports: Exports::default(),
+            long_searches: LongSearches::default(),
             writing_open: tokio::sync::Mutex::default(),
             clocks: Notify::new(),
             idle: Notify::new(),

@@ -101,6 +101,8 @@ pub(crate) fn router(service: Service) -> Router {
         .route("/api/matches/{match}/files/{file}", get(downloads::local_file))
         .route("/api/matches/{match}/addresses/{file}", get(downloads::local_address))
         .route("/api/library/search", post(rest::search))
+        .route("/api/library/progress", post(rest::progress))
+        .route("/api/library/repertoire", post(rest::repertoire))
         .route("/api/library/duplicates", post(rest::duplicates))
         .route("/api/library/undecided", post(rest::undecided))
         .route("/api/library/faults", post(rest::faults))

@@ -88,7 +88,7 @@ loss: number,
 /** Whether the loss is at most 2 percent. */
 good: boolean,
 /** The side of the move. */
-side: Side, } | { "kind": "merged", game: number, merged: MergedGames, } | { "kind": "exercises_added", added: number,
+side: Side, } | { "kind": "merged", game: number, merged: MergedGames, } | { "kind": "opening_tree", game: number, tree: BuiltTree, } | { "kind": "exercises_added", added: number,
 /** The number of exercises that were known. */
 known: number, } | { "kind": "exercise_position", position: PositionView,
 /** The position before the first move of the line, as FEN or SFEN. */
@@ -152,6 +152,19 @@ span: [number, number] | null, };
 export type BreachText = { text: string,
 /** The clause of the rule. */
 clause: string, };
+
+/** A tree that [`Command::BuildOpeningTree`](super::Command::BuildOpeningTree) has made. */
+export type BuiltTree = {
+/** The number of games in the tree. */
+games: number,
+/** The number of moves. */
+moves: number,
+/** The number of moves that were left out, of too few games. */
+omitted: number,
+/** The number of games with another start position. */
+unconnected: number,
+/** The number of games whose last moves were left out because there were too many positions. */
+cut: number, };
 
 /** A [`WarningKind`] with its cause as the page shows it. */
 export type CausedWarning = { "code": "option_not_set", name: string, value: string, cause: ErrorInfo, } | { "code": "restarted", cause: ErrorInfo, } | { "code": "protocol_violation", cause: LocalizedText, };
@@ -245,7 +258,11 @@ set: boolean, } | { "kind": "edit_collection", edit: CollectionEdit<Selection>, 
 /** None for a new game of the library, which begins as a copy of the first one. */
 game?: number, of: Selection,
 /** Adds only the line to this node with everything after it. */
-part?: number, } | { "kind": "split_game", game: number, node: number, } | { "kind": "copy_chapter", game: number,
+part?: number, } | { "kind": "build_opening_tree", of: Selection,
+/** The number of plies, at most 100. */
+plies: number,
+/** The smallest number of games of a move. */
+min_games: number, } | { "kind": "split_game", game: number, node: number, } | { "kind": "copy_chapter", game: number,
 /** The collection with the chapter. The copy follows it there. */
 collection: number,
 /** The collection that gets the copy as its last chapter. */
@@ -625,7 +642,7 @@ kept?: KeptMoves,
 details?: Array<EngineFailureDetail>, };
 
 /** An error: its code and its context. */
-export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "check_failed", text: LocalizedText, } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "open_game_not_replaced" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "unknown_engine_list" } | { "code": "other_protocol", text: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "too_many_downloads" } | { "code": "unreadable" } | { "code": "game_damaged" } | { "code": "other_position" } | { "code": "nothing_to_merge" } | { "code": "nothing_to_split" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "no_solution" } | { "code": "missing_column", name: string, } | { "code": "invalid_rating", text: string, } | { "code": "no_repertoire_moves" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "no_tablebases" } | { "code": "no_tablebase_directory" } | { "code": "tablebase_castling" } | { "code": "tablebase_pieces", pieces: number, limit: number, } | { "code": "not_a_book" } | { "code": "unsorted_book" } | { "code": "service_off", host: OnlineService, } | { "code": "token_required", host: OnlineService, } | { "code": "token_rejected", host: OnlineService, } | { "code": "service_unreachable", host: OnlineService, text: string, } | { "code": "service_interrupted", host: OnlineService, } | { "code": "service_timeout", host: OnlineService, } | { "code": "service_status", host: OnlineService, status: number, } | { "code": "rate_limited", host: OnlineService, seconds: number, } | { "code": "answer_too_large", host: OnlineService, } | { "code": "answer_malformed", host: OnlineService, } | { "code": "unsupported_format" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "authors_test_commits" } | { "code": "repository_not_permitted", repository: string, } | { "code": "authors_name_no_files", option: string, } | { "code": "source_unavailable", cause: string, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "take_accepted" } | { "code": "takes_dropped" } | { "code": "engine_failures", count: number, } | { "code": "engine_failures_by", count: number, cause: ErrorInfo, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | PositionError | Code<IllegalReason> | RecordDefect | Code<RecordLimit> | EpdDefect | DecompressionError | OpeningDefect | PairingError | StoreDefect | LibraryDefect | SprtError | EngineFailureKind | ExitDescription | CausedWarning | WarningKind);
+export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "check_failed", text: LocalizedText, } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "open_game_not_replaced" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "unknown_engine_list" } | { "code": "other_protocol", text: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "too_many_downloads" } | { "code": "unreadable" } | { "code": "game_damaged" } | { "code": "other_position" } | { "code": "nothing_to_merge" } | { "code": "nothing_to_split" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "no_solution" } | { "code": "missing_column", name: string, } | { "code": "invalid_rating", text: string, } | { "code": "no_repertoire_moves" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "no_tablebases" } | { "code": "no_tablebase_directory" } | { "code": "tablebase_castling" } | { "code": "tablebase_pieces", pieces: number, limit: number, } | { "code": "not_a_book" } | { "code": "unsorted_book" } | { "code": "service_off", host: OnlineService, } | { "code": "token_required", host: OnlineService, } | { "code": "token_rejected", host: OnlineService, } | { "code": "service_unreachable", host: OnlineService, text: string, } | { "code": "service_interrupted", host: OnlineService, } | { "code": "service_timeout", host: OnlineService, } | { "code": "service_status", host: OnlineService, status: number, } | { "code": "rate_limited", host: OnlineService, seconds: number, } | { "code": "answer_too_large", host: OnlineService, } | { "code": "answer_malformed", host: OnlineService, } | { "code": "unsupported_format" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "authors_test_commits" } | { "code": "repository_not_permitted", repository: string, } | { "code": "authors_name_no_files", option: string, } | { "code": "source_unavailable", cause: string, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "take_accepted" } | { "code": "takes_dropped" } | { "code": "engine_failures", count: number, } | { "code": "engine_failures_by", count: number, cause: ErrorInfo, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | PositionError | Code<IllegalReason> | RecordDefect | PatternDefect | Code<RecordLimit> | EpdDefect | DecompressionError | OpeningDefect | PairingError | StoreDefect | LibraryDefect | SprtError | EngineFailureKind | ExitDescription | CausedWarning | WarningKind);
 
 /** The object of an error: not found, too many, too long, or invalid. */
 export type ErrorSubject = "account" | "argument" | "book" | "button" | "chapter" | "chapter_name" | "collection" | "collection_name" | "comment" | "date" | "engine" | "engine_name" | "exercise" | "file" | "game" | "handicap" | "header" | "job" | "line" | "match" | "match_name" | "move" | "node" | "note" | "open_game" | "option" | "player_name" | "position" | "preset" | "process" | "query" | "registration" | "result" | "settings" | "start_number" | "tablebase_directory" | "text" | "theme" | "token" | "topic" | "training_set" | "training_set_name";
@@ -1120,6 +1137,8 @@ opening: string | null,
 named: string | null,
 /** A position of the game, in FEN or SFEN; move numbers are ignored. */
 position: string | null,
+/** A pattern of positions of the game: `on=Nd5,pe6 balance=2..`. */
+pattern: string | null,
 /** The first day, `2026-11-21`. */
 from: string | null,
 /** The last day. */
@@ -1168,7 +1187,9 @@ ascending: boolean,
 /** Number of games to skip. */
 offset: number,
 /** Maximum number of games, 1 to 200; 50 by default. */
-limit: number | null, variant: Variant | null,
+limit: number | null,
+/** A random number, with which `POST /api/library/progress` asks how far the search is. */
+ticket: number | null, variant: Variant | null,
 /** A position, moves from the start position, or parts of the name of a player, an opening or an event. */
 text: string | null,
 /** Parts of the name of a player. */
@@ -1190,6 +1211,8 @@ opening: string | null,
 named: string | null,
 /** A position of the game, in FEN or SFEN; move numbers are ignored. */
 position: string | null,
+/** A pattern of positions of the game: `on=Nd5,pe6 balance=2..`. */
+pattern: string | null,
 /** The first day, `2026-11-21`. */
 from: string | null,
 /** The last day. */
@@ -1727,6 +1750,17 @@ recorded: string,
 /** The engines of the schedule. */
 scheduled: string, };
 
+/** What is wrong with a pattern of positions. */
+export type PatternDefect = { "code": "pattern_empty" } | { "code": "pattern_term",
+/** Shortened, as in the other variants. */
+term: string, } | { "code": "pattern_repeated", term: string, } | { "code": "pattern_form", term: string,
+/** An example. */
+form: string, } | { "code": "pattern_rows", term: string, } | { "code": "pattern_row",
+/** From the top, from 1. */
+row: number,
+/** The number of squares that it must have. */
+width: number, } | { "code": "pattern_letter", letter: string, } | { "code": "pattern_games" } | { "code": "pattern_range", term: string, } | { "code": "pattern_pieces", term: string, } | { "code": "pattern_rank", square: string, } | { "code": "pattern_square", square: string, } | { "code": "pattern_length" };
+
 /** The tournament format. */
 export type PlanFormat = { "kind": "round-robin" } | { "kind": "gauntlet",
 /** Number of engines under test, from the start of the list. */
@@ -2128,6 +2162,28 @@ export type Rematch = { "kind": "open",
 /** Whether the players change sides. In a handicap game they do not. */
 swapped: boolean, } | { "kind": "begun", game: number, };
 
+/** The result of `POST /api/library/repertoire`: the games that reach a position of a tree after its start. */
+export type Repertoire = {
+/** The number of games, and their results. */
+counts: ResultCounts,
+/** Where games leave the tree, in descending order of games; at most 500. */
+places: Array<RepertoirePlace>,
+/** The number of all places. */
+total: number, };
+
+/** A move with which games leave a tree, or their end in it. */
+export type RepertoirePlace = {
+/** The last node of the tree. */
+node: number,
+/** The moves to this node. */
+line: Array<MoveText>,
+/** The side to move. */
+turn: Side,
+/** The move; null if the games end there. */
+text: MoveText | null, counts: ResultCounts,
+/** The latest games, at most 20. */
+games: Array<LibraryGame>, };
+
 /** Pairs that other workers have replayed, with the recorded numbers of nodes. */
 export type ReplayedPairs = {
 /** Their number. */
@@ -2268,6 +2324,13 @@ depth: number | null, nodes: number | null,
 time: number | null,
 /** A search for a mate: in moves (chess), or in milliseconds (shogi; 0 for no limit). */
 mate: number | null, };
+
+/** The result of `POST /api/library/progress`: how far a search is. Null if it does not run, or reads no games. */
+export type SearchProgress = {
+/** The number of games that were searched. */
+done: number,
+/** The number of games to search. */
+all: number, };
 
 /** Games of the library. */
 export type Selection = { "kind": "games", games: Array<number>, } | { "kind": "filter", filter: LibraryFilter, } | { "kind": "match", id: number, } | { "kind": "collection", id: number, };

@@ -52,7 +52,8 @@ impl App {
     ) -> Result<LibraryPage, ApiError> {
         self.write_open_games().await;
         let library = self.library()?;
-        blocking(move || search(&library, &query)).await
+        let (running, _guard) = self.long_searches.begin(query.ticket);
+        blocking(move || search(&library, &query, &|done, all| running.report(done, all))).await
     }
 
     /// Groups of duplicates.
@@ -213,9 +214,12 @@ impl App {
     /// A position of a game, open or not, and its main line.
     pub(crate) async fn preview(&self, query: PreviewQuery) -> Result<GamePreview, ApiError> {
         let (tree, _) = self.tree_of(query.game).await?;
+        let condition = query.filter.as_ref().map(filter_of).transpose()?;
         blocking(move || {
             let line = tree.main_line();
-            let ply = query.ply.map_or(line.len(), |ply| line.len().min(ply as usize));
+            let found = || condition.as_ref()?.first_ply(&tree.document().record);
+            let ply = query.ply.map(|ply| ply as usize).or_else(found);
+            let ply = ply.map_or(line.len(), |ply| line.len().min(ply));
             let node = ply.checked_sub(1).and_then(|at| line.get(at)).copied().unwrap_or(ROOT);
             let position = tree.position(node).unwrap_or_else(|| tree.start().clone());
             let last = tree.node(node).and_then(|node| node.mv()?.legal());

@@ -41,6 +41,9 @@ impl App {
             }
             Command::SetLabel { of, label, set } => self.set_label(of, label, set).await.into(),
             Command::EditCollection { edit } => self.edit_collection(edit).await.into(),
+            Command::BuildOpeningTree { of, plies, min_games } => {
+                self.build_opening_tree(of, plies, min_games).await.into()
+            }
             Command::MergeGames { game, of, part } => self.merge_games(game, of, part).await.into(),
             Command::SplitGame { game, node } => self.split_game(game, node).await.into(),
             Command::CopyChapter { game, collection, to } => {

@@ -155,7 +155,10 @@ impl App {
         Ok(session.tree().document().clone())
     }
 
-    async fn add_documents(&self, documents: Vec<GameDocument>) -> Result<Vec<GameId>, ApiError> {
+    pub(super) async fn add_documents(
+        &self,
+        documents: Vec<GameDocument>,
+    ) -> Result<Vec<GameId>, ApiError> {
         let at = dated(now());
         let added = blocking(move || {
             let new = |document| NewGame::from_document(document, Source::Play, at);

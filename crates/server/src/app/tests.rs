@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 const LAYERS: [&[&str]; 6] = [
-    &["saving"],
+    &["saving", "long_searches"],
     &["engines", "checks", "discovery", "searches", "settings", "online"],
     &["games", "players"],
     &["analyses", "hints", "reports", "training"],
@@ -17,6 +17,7 @@ const LAYERS: [&[&str]; 6] = [
         "jobs",
         "matches",
         "studies",
+        "repertoires",
         "training_sets",
     ],
     &["processes", "router"],

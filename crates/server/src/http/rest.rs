@@ -29,8 +29,9 @@ use crate::wire::{
     ApiError, Chapters, ChaptersQuery, Choices, Collections, Directory, DirectoryEntry,
     DuplicateGroups, Duplicates, ErrorCategory, ErrorCode, ErrorSubject, Explorer, ExplorerQuery,
     FaultsQuery, GameId, GameOrder, GamePreview, HandicapChoice, JobFaults, LibraryPage,
-    LibraryQuery, OrderQuery, PositionCheck, PreviewQuery, ProcessId, Side, Start, TablebaseQuery,
-    TablebaseView, TrainingQuery, TrainingView, UndecidedDuplicates, Variant,
+    LibraryQuery, OrderQuery, PositionCheck, PreviewQuery, ProcessId, ProgressQuery, Repertoire,
+    RepertoireQuery, SearchProgress, Side, Start, TablebaseQuery, TablebaseView, TrainingQuery,
+    TrainingView, UndecidedDuplicates, Variant,
 };
 
 /// Maximum number of moves of a threat.
@@ -179,6 +180,22 @@ pub(super) async fn search(
     Json(query): Json<LibraryQuery>,
 ) -> Result<Json<LibraryPage>, ApiError> {
     Ok(Json(service.app.search(query).await?))
+}
+
+/// How far a search is.
+pub(super) async fn progress(
+    State(service): State<Service>,
+    Json(query): Json<ProgressQuery>,
+) -> Json<Option<SearchProgress>> {
+    Json(service.app.long_searches.progress(query.ticket))
+}
+
+/// The games of a repertoire.
+pub(super) async fn repertoire(
+    State(service): State<Service>,
+    Json(query): Json<RepertoireQuery>,
+) -> Result<Json<Repertoire>, ApiError> {
+    Ok(Json(service.app.repertoire(query).await?))
 }
 
 pub(super) async fn tablebase(

@@ -1,8 +1,9 @@
 //! Searches of the library.
 
-use readyok_library::Library;
+use readyok_library::{Filter, Library, Watch};
 use readyok_rules::record::{
-    Condition, MoveLine, NumberRange, PlayerColor, PlayerCondition, Tag, TextPattern,
+    BoardPattern, Condition, FilterError, MoveLine, NumberRange, PlayerColor, PlayerCondition, Tag,
+    TextPattern,
 };
 use readyok_rules::{Game, GameResult, Position};
 
@@ -20,11 +21,15 @@ const MAX_PAGE: u32 = 200;
 const MAX_TEXT: usize = 4096;
 
 /// A page of the games that match a query. It may take a while.
-pub(crate) fn search(library: &Library, query: &LibraryQuery) -> Result<LibraryPage, ApiError> {
-    let filter = filter_of(&query.filter)?;
+pub(crate) fn search(
+    library: &Library,
+    query: &LibraryQuery,
+    watch: &Watch<'_>,
+) -> Result<LibraryPage, ApiError> {
+    let condition = filter_of(&query.filter)?;
     let limit = query.limit.unwrap_or(PAGE).clamp(1, MAX_PAGE);
     let page = library.search(
-        &filter,
+        Filter::watched(&condition, watch),
         (query.sort, !query.ascending),
         query.offset as usize,
         limit as usize,
@@ -55,6 +60,7 @@ pub(crate) fn filter_of(query: &LibraryFilter) -> Result<Condition, ApiError> {
         &query.opening,
         &query.named,
         &query.position,
+        &query.pattern,
         &query.from,
         &query.until,
         &query.label,
@@ -97,6 +103,10 @@ pub(crate) fn filter_of(query: &LibraryFilter) -> Result<Condition, ApiError> {
         let position = position.map_err(|error| invalid_position(game, &error))?;
         all.push(Condition::reaches(&position));
     }
+    if let Some(text) = text(&query.pattern) {
+        let read = BoardPattern::read(&text, query.variant);
+        all.push(Condition::Pattern(read.map_err(invalid_pattern)?));
+    }
     all.extend(query.variant.map(Condition::Game));
     all.extend(pattern(&query.player).map(|name| {
         let color = query.side.map(PlayerColor::Side);
@@ -114,6 +124,13 @@ pub(crate) fn filter_of(query: &LibraryFilter) -> Result<Condition, ApiError> {
     all.extend(text(&query.label).map(Condition::Label));
     all.extend(query.source.map(Condition::Source));
     Ok(Condition::all(all))
+}
+
+fn invalid_pattern(error: FilterError) -> ApiError {
+    match error {
+        FilterError::Pattern(defect) => ApiError::invalid_request(ErrorCode::Pattern(defect)),
+        _ => ApiError::invalid_text(ErrorSubject::Query),
+    }
 }
 
 /// A condition from the search field: a position, moves from the start, or part of a name of a player, an opening or an

@@ -5,6 +5,7 @@ mod kill;
 use readyok_library::Source;
 use readyok_protocol::Score;
 use readyok_rules::record::{GameRecord, ScoredLine, read};
+use std::ops::ControlFlow;
 
 use super::*;
 use crate::game::{GameSession, Tree};
@@ -472,10 +473,13 @@ fn searches_find_positions_of_open_games_after_they_are_written() {
     let mut query = LibraryQuery::default();
     query.filter.opening = Some("1. e4 c5".to_owned());
     query.filter.player = Some("ada".to_owned());
-    let page = search(&store.library, &query).expect("it works");
+    let page = search(&store.library, &query, &|_, _| ControlFlow::Continue(())).expect("it works");
     assert_eq!((page.total, page.games[0].id, page.games[0].plies), (1, id, 2));
     query.filter.opening = Some("e4 e5".to_owned());
-    assert_eq!(search(&store.library, &query).expect("it works").total, 0);
+    assert_eq!(
+        search(&store.library, &query, &|_, _| ControlFlow::Continue(())).expect("it works").total,
+        0
+    );
 }
 
 #[test]

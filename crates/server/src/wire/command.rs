@@ -9,14 +9,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use ts_rs::TS;
 
 use super::{
-    AccountName, AnalysisDelta, AnalysisSettings, AnalysisState, ApiError, CollectionEdit,
-    CollectionId, Decision, Duplicates, Edit, EngineEntry, EngineId, EnginesDelta, EnginesState,
-    ExerciseAttempt, ExerciseGrade, ExerciseId, FoundEngines, GameDelta, GameId, GameState,
-    GamesDelta, GamesState, JobId, JobsDelta, JobsState, LineMove, LogDelta, LogState, MatchDelta,
-    MatchId, MatchOpenings, MatchPlan, MatchState, MatchesDelta, MatchesState, MergedGames,
-    NewGame, NodeId, NumberedLine, OnlineSettings, Player, PositionView, Preset, ProcessId,
-    References, ReportDelta, ReportOn, ReportSettings, ReportState, SearchLimits, Selection, Side,
-    TrainingSetId, TrainingSettings, ValuesFor,
+    AccountName, AnalysisDelta, AnalysisSettings, AnalysisState, ApiError, BuiltTree,
+    CollectionEdit, CollectionId, Decision, Duplicates, Edit, EngineEntry, EngineId, EnginesDelta,
+    EnginesState, ExerciseAttempt, ExerciseGrade, ExerciseId, FoundEngines, GameDelta, GameId,
+    GameState, GamesDelta, GamesState, JobId, JobsDelta, JobsState, LineMove, LogDelta, LogState,
+    MatchDelta, MatchId, MatchOpenings, MatchPlan, MatchState, MatchesDelta, MatchesState,
+    MergedGames, NewGame, NodeId, NumberedLine, OnlineSettings, Player, PositionView, Preset,
+    ProcessId, References, ReportDelta, ReportOn, ReportSettings, ReportState, SearchLimits,
+    Selection, Side, TrainingSetId, TrainingSettings, ValuesFor,
 };
 
 /// One message from a tab over its WebSocket.
@@ -136,6 +136,15 @@ pub enum Command {
         #[serde(default)]
         #[cfg_attr(test, ts(optional))]
         part: Option<NodeId>,
+    },
+    /// Adds a game with the main lines of games as one tree, with numbers of games and results. Answers
+    /// [`Answer::OpeningTree`].
+    BuildOpeningTree {
+        of: Selection,
+        /// The number of plies, at most 100.
+        plies: u32,
+        /// The smallest number of games of a move.
+        min_games: u32,
     },
     /// Adds a game for each continuation after a node, as chapters after the game in its collection. A game without a
     /// collection gets a new one. Answers [`Answer::Collection`].
@@ -599,6 +608,10 @@ pub enum Answer {
     Merged {
         game: GameId,
         merged: MergedGames,
+    },
+    OpeningTree {
+        game: GameId,
+        tree: BuiltTree,
     },
     ExercisesAdded {
         added: u32,

@@ -14,7 +14,7 @@ use readyok_client::{EngineFailureDetail, EngineFailureKind, ExitDescription};
 use readyok_library::LibraryDefect;
 use readyok_protocol::translation::display_text;
 use readyok_protocol::{Language, OptionError, errors, texts};
-use readyok_rules::record::{Defect, Limit};
+use readyok_rules::record::{Defect, Limit, PatternDefect};
 use readyok_rules::{EpdDefect, IllegalReason, PositionError};
 use serde::de::{self, DeserializeOwned};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser};
@@ -413,6 +413,8 @@ errors! {
         Move(Code<IllegalReason>),
         #[serde(untagged)]
         Record(Defect),
+        #[serde(untagged)]
+        Pattern(PatternDefect),
         #[serde(untagged)]
         RecordLimit(Code<Limit>),
         #[serde(untagged)]

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{
-    AccountName, EngineId, ErrorInfo, GameId, MatchId, MoveText, PositionView, ReportSettings,
-    ReportStatus, Side, Sides, Variant,
+    AccountName, EngineId, ErrorInfo, GameId, MatchId, MoveText, NodeId, PositionView,
+    ReportSettings, ReportStatus, ResultCounts, Side, Sides, Variant,
 };
 
 /// Conditions on games of the library, as the page enters them. A game must match all fields.
@@ -37,6 +37,8 @@ pub struct LibraryFilter {
     pub named: Option<String>,
     /// A position of the game, in FEN or SFEN; move numbers are ignored.
     pub position: Option<String>,
+    /// A pattern of positions of the game: `on=Nd5,pe6 balance=2..`.
+    pub pattern: Option<String>,
     /// The first day, `2026-11-21`.
     pub from: Option<String>,
     /// The last day.
@@ -66,6 +68,25 @@ pub struct LibraryQuery {
     pub offset: u32,
     /// Maximum number of games, 1 to 200; 50 by default.
     pub limit: Option<u32>,
+    /// A random number, with which `POST /api/library/progress` asks how far the search is.
+    pub ticket: Option<u32>,
+}
+
+/// The query of `POST /api/library/progress`.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+pub struct ProgressQuery {
+    /// That of the search.
+    pub ticket: u32,
+}
+
+/// The result of `POST /api/library/progress`: how far a search is. Null if it does not run, or reads no games.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct SearchProgress {
+    /// The number of games that were searched.
+    pub done: u32,
+    /// The number of games to search.
+    pub all: u32,
 }
 
 /// A page of the found games.
@@ -196,12 +217,69 @@ pub struct Chapters {
 }
 
 /// The query of `POST /api/library/preview`.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct PreviewQuery {
     /// A game, open or not.
     pub game: GameId,
-    /// The number of moves of the main line before the position; all by default.
+    /// The number of moves of the main line before the position.
     pub ply: Option<u32>,
+    /// Without a number, the first position that a condition of this filter requires is shown, or else the last one.
+    pub filter: Option<LibraryFilter>,
+}
+
+/// The query of `POST /api/library/repertoire`.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct RepertoireQuery {
+    /// The game with the tree, open or not.
+    pub tree: GameId,
+    /// The games to search.
+    #[serde(default)]
+    pub filter: LibraryFilter,
+}
+
+/// The result of `POST /api/library/repertoire`: the games that reach a position of a tree after its start.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct Repertoire {
+    /// The number of games, and their results.
+    pub counts: ResultCounts,
+    /// Where games leave the tree, in descending order of games; at most 500.
+    pub places: Vec<RepertoirePlace>,
+    /// The number of all places.
+    pub total: u32,
+}
+
+/// A move with which games leave a tree, or their end in it.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct RepertoirePlace {
+    /// The last node of the tree.
+    pub node: NodeId,
+    /// The moves to this node.
+    pub line: Vec<MoveText>,
+    /// The side to move.
+    pub turn: Side,
+    /// The move; null if the games end there.
+    pub text: Option<MoveText>,
+    pub counts: ResultCounts,
+    /// The latest games, at most 20.
+    pub games: Vec<LibraryGame>,
+}
+
+/// A tree that [`Command::BuildOpeningTree`](super::Command::BuildOpeningTree) has made.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct BuiltTree {
+    /// The number of games in the tree.
+    pub games: u32,
+    /// The number of moves.
+    pub moves: u32,
+    /// The number of moves that were left out, of too few games.
+    pub omitted: u32,
+    /// The number of games with another start position.
+    pub unconnected: u32,
+    /// The number of games whose last moves were left out because there were too many positions.
+    pub cut: u32,
 }
 
 /// The result of `POST /api/library/preview`: a position of a game, and its main line.

@@ -13,7 +13,7 @@ use readyok_arena::store::{FileOperation, StoreDefect};
 use readyok_client::{EngineFailureDetail, EngineFailureKind, ExitCause, ExitDescription};
 use readyok_library::LibraryDefect;
 use readyok_protocol::OptionError;
-use readyok_rules::record::{Defect, Format, Limit};
+use readyok_rules::record::{Defect, Format, Limit, PatternDefect};
 use readyok_rules::{EpdDefect, Field, Game, IllegalReason, PositionError, Termination};
 use ts_rs::{Config, TS, TypeVisitor};
 
@@ -71,6 +71,8 @@ fn generated() -> String {
     all.add::<wire::Imported>();
     all.add::<wire::LibraryPage>();
     all.add::<wire::LibraryQuery>();
+    all.add::<wire::SearchProgress>();
+    all.add::<wire::Repertoire>();
     all.add::<wire::NewQueueMatch>();
     all.add::<wire::OpeningFiles>();
     all.add::<wire::PositionCheck>();
@@ -196,6 +198,7 @@ fn the_page_has_the_english_text_of_each_error() {
         ("error", Defect::TEXTS),
         ("error", Limit::TEXTS),
         ("error", EpdDefect::TEXTS),
+        ("error", PatternDefect::TEXTS),
         ("error", DecompressionError::TEXTS),
         ("error", OpeningDefect::TEXTS),
         ("error", PairingError::TEXTS),
