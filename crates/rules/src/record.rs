@@ -64,5 +64,5 @@ pub use loss::{Loss, Losses};
 pub use metadata::{Annotations, End, Evaluation, Headers, Mark, MarkColor, Nag, Tag};
 pub use notice::{Cost, Notice, NoticeReason, ReadExtent};
 pub use pgn::{PgnOptions, write_pgn};
-pub use records::{Records, WriteError, read, write, write_encoded};
+pub use records::{Records, WriteError, decode, read, write, write_encoded};
 pub use speed::Speed;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use readyok_client::{EngineError, Limit, MateLimit, Search};
 use readyok_protocol::{Dialect, Go};
+use readyok_rules::record::MoveLine;
 use readyok_rules::{Game, Notation, Syzygy};
 
 use crate::address::Address;
@@ -28,7 +29,7 @@ ENGINE is the first argument: a name from engines.toml, `narikin`, tcp://host:po
 
 Examples:
   readyok analyse narikin
-  readyok analyse stockfish --moves e2e4 e7e5 --depth 20 --multipv 3
+  readyok analyse stockfish --moves e4 e5 Nf3 --depth 20 --multipv 3
   readyok analyse stockfish --fen '7k/8/8/8/8/8/R7/1R4K1 w - - 0 1' --mate 2
   readyok analyse fairy-stockfish --game shogi --infinite --notation japanese
   readyok analyse stockfish --option Hash=256 --nodes 1000000 --json
@@ -89,7 +90,7 @@ struct PositionArgs {
     /// Set the game [default: from the position or the protocol]
     #[arg(long, value_enum)]
     game: Option<Game>,
-    /// Play these moves from the start position, in UCI or USI notation
+    /// Play these moves from the start position: UCI, USI, SAN, or a notation of shogi
     #[arg(long, value_name = "MOVE", num_args = 1..)]
     moves: Vec<String>,
 }
@@ -108,7 +109,7 @@ struct LimitArgs {
     /// Search for a mate in N moves (chess) or for N milliseconds (shogi)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     mate: Option<u32>,
-    /// Search only these root moves, in UCI or USI notation
+    /// Search only these root moves, in any notation
     #[arg(long, value_name = "MOVE", num_args = 1..)]
     searchmoves: Vec<String>,
     /// Search until Ctrl-C
@@ -240,20 +241,24 @@ fn print_report(report: &TablebaseReport<'_>, form: Form) -> Result<Code, Failur
 }
 
 impl PositionArgs {
-    /// Without `--game`, the position or else the protocol determines the game.
+    /// Without `--game`, the position, the protocol or else the moves determine the game.
     fn setup(self, dialect: Option<Dialect>) -> Result<AnalysisPosition, AnalysisPositionError> {
         let start = match (self.fen, self.sfen) {
             (Some(fen), _) => Start::Fen(fen),
             (None, Some(sfen)) => Start::Sfen(sfen),
             (None, None) => Start::Initial,
         };
+        let moves = self.moves.join(" ");
         let game = match (self.game, &start, dialect) {
             (Some(game), ..) => game,
             (None, Start::Sfen(_), _) | (None, Start::Initial, Some(Dialect::Usi)) => Game::Shogi,
+            (None, Start::Initial, None) => {
+                // Of moves that are legal in neither game, the error is that of chess.
+                MoveLine::read(&moves, &[Game::Chess, Game::Shogi])
+                    .map_or(Game::Chess, |line| line.end().game())
+            }
             (None, Start::Fen(_) | Start::Initial, _) => Game::Chess,
         };
-        let moves = self.moves.iter().flat_map(|moves| moves.split_whitespace());
-        let moves: Vec<_> = moves.map(str::to_owned).collect();
         AnalysisPosition::new(game, &start, &moves)
     }
 }
