@@ -1,5 +1,12 @@
-//! `readyok analyse`: searches a position and prints the information of the engine.
+//! `readyok analyse`: searches a position and prints the information of the engine, or analyses the positions of files.
 
+mod input;
+mod line;
+mod record;
+mod run;
+mod search;
+mod suite;
+mod summary;
 mod tablebase;
 mod view;
 
@@ -11,6 +18,11 @@ use readyok_protocol::{Dialect, MoveList};
 use readyok_rules::record::MoveLine;
 use readyok_rules::{Game, LineError, Notation, Position, PositionError};
 
+pub(crate) use input::PlyChoice;
+pub(crate) use record::Form;
+pub(crate) use run::{Batch, run};
+pub(crate) use search::{BatchEngine, SearchSettings};
+pub(crate) use summary::SummaryForm;
 pub use tablebase::TablebaseReport;
 pub use view::{Json, Lines, Screen, View, line, table};
 

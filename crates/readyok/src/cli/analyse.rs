@@ -1,19 +1,22 @@
 //! `readyok analyse`.
 
+mod batch;
+
 use std::io::{self, BufWriter, IsTerminal, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use readyok_client::{EngineError, Limit, MateLimit, Search};
+use readyok_client::{EngineError, Limit, Search};
 use readyok_protocol::{Dialect, Go};
 use readyok_rules::record::MoveLine;
 use readyok_rules::{Game, Notation, Syzygy};
 
+use self::batch::BatchArgs;
 use crate::address::Address;
 use crate::analyse::{
     AnalyseError, AnalysisPosition, AnalysisPositionError, Json, Lines, MoveFormatter, Screen,
-    Start, TablebaseReport, View, analyse,
+    SearchSettings, Start, TablebaseReport, View, analyse,
 };
 use crate::cli::engine::{StartArgs, print_messages};
 use crate::connect::{Messages, start_guard};
@@ -36,20 +39,31 @@ Examples:
   readyok analyse stockfish --searchmoves e2e4 d2d4 --depth 20
   readyok analyse ./slow-engine --timeout 60
   readyok analyse --syzygy ~/syzygy --fen '8/8/8/8/8/4k3/8/R3K3 w - - 0 1'
+  readyok analyse stockfish narikin --input wac.epd sts.epd --nodes 100000
+  readyok analyse stockfish --input games.pgn --all --depth 12 --jobs 4 \\
+      -o analysis.jsonl
+  readyok analyse narikin --input tsume.sfen --mate 5000
 
 With --syzygy, the tablebase result is printed before the search; without ENGINE nothing else is.
 
 Without a limit the search takes ten seconds. With several limits the search ends at the first one reached. Ctrl-C stops the search and prints the result. A second Ctrl-C, or one before the search, kills the engine.
 
-The output is a live table on a terminal, and JSON lines otherwise.";
+The output is a live table on a terminal, and JSON lines otherwise.
+
+With --input, each position of the files is searched, for a second without a limit. A line is an EPD, a FEN, an SFEN, or moves in any notation. Of a game, the last position is analysed; --all, --plies and --every select others. The best moves (bm), moves to avoid (am), mates (dm) and points of an EPD are scored; a mate search in shogi is scored by its moves. The summary compares the engines.
+
+With --output, the progress is stored in FILE.progress. After an interruption, also by SIGKILL, the same command continues. The exit code is 1 if an engine failed or if a part of the input is not analysed.";
 
 /// Analyse a position with an engine
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
-    /// Engine to analyse with
-    #[arg(required_unless_present = "syzygy")]
-    engine: Option<String>,
+    /// Engine to analyse with; several with --input
+    #[arg(value_name = "ENGINE", required_unless_present_any = ["syzygy", "engine"])]
+    engines: Vec<String>,
+    /// Another way to name an engine; repeatable
+    #[arg(long, value_name = "ENGINE")]
+    engine: Vec<String>,
     #[command(flatten)]
     position: PositionArgs,
     #[command(flatten)]
@@ -74,6 +88,8 @@ pub(super) struct Args {
     /// Print lines of text instead of a table or JSON
     #[arg(long)]
     plain: bool,
+    #[command(flatten)]
+    batch: BatchArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -127,8 +143,16 @@ enum NotationArg {
 }
 
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
+    if args.batch.is_requested() {
+        return batch::run(args);
+    }
     let form = Form::of(args.json, args.plain);
-    let Some(name) = &args.engine else {
+    let mut engines = args.engines.iter().chain(&args.engine);
+    let first = engines.next();
+    if engines.next().is_some() {
+        return Err(Failure::usage("several engines analyse the positions of files; add --input"));
+    }
+    let Some(name) = first else {
         let setup = args.position.setup(None).map_err(Failure::usage)?;
         let report = probe(&args.syzygy, &setup)?;
         if let Some(error) = report.error() {
@@ -264,23 +288,20 @@ impl PositionArgs {
 }
 
 impl LimitArgs {
-    fn limit(&self, setup: &AnalysisPosition) -> Result<Limit, AnalysisPositionError> {
-        let dialect = setup.dialect();
-        let mate = self.mate.map(|limit| {
-            if dialect.mate_search_is_timed() {
-                MateLimit::Time(Duration::from_millis(limit.into()))
-            } else {
-                MateLimit::Moves(limit)
-            }
-        });
-        let go = Go {
+    /// The limits that do not depend on the protocol.
+    fn go(&self) -> Go<'static> {
+        Go {
             depth: self.depth,
             nodes: self.nodes,
             move_time: self.movetime.map(|time| Duration::from_millis(time.into())),
-            mate,
-            infinite: self.infinite,
             ..Go::default()
-        };
+        }
+    }
+
+    fn limit(&self, setup: &AnalysisPosition) -> Result<Limit, AnalysisPositionError> {
+        let dialect = setup.dialect();
+        let mate = self.mate.map(|limit| SearchSettings::mate_limit(dialect, limit));
+        let go = Go { mate, infinite: self.infinite, ..self.go() };
         let moves = self.searchmoves.iter().flat_map(|moves| moves.split_whitespace());
         let search_moves = setup.search_moves(moves)?;
         let move_time = if go.is_bare() { Some(DEFAULT_TIME) } else { go.move_time };

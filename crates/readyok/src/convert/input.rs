@@ -231,7 +231,7 @@ impl<R: Read> Read for Counting<R> {
     }
 }
 
-pub(crate) type Source = Box<dyn Read + Send>;
+pub(super) type Source = Box<dyn Read + Send>;
 
 /// The games of a file.
 pub(crate) struct Games {
