@@ -579,11 +579,11 @@ impl<'a> Writer<'a> {
             || self.has_cut && !self.batch.is_lenient
             || self.is_broken_off;
         let code = if is_failure { Code::Failed } else { Code::Done };
-        let Sink::File { progress, path } = &mut self.sink else { return Ok(code) };
         if self.is_broken_off {
             print_error(&format!("ended at the first defect (--strict){}", self.kept()));
             return Ok(code);
         }
+        let Sink::File { progress, path } = &mut self.sink else { return Ok(code) };
         let written = replace_file(path, |out| {
             progress.read(|line| {
                 let entry: Entry = serde_json::from_str(line)?;

@@ -365,7 +365,7 @@ impl Summary {
             writeln!(out, "{line}")?;
         }
         if self.different > 0 {
-            writeln!(out, "engines differ: {} positions", grouped(self.different))?;
+            writeln!(out, "positions in which engines differ: {}", grouped(self.different))?;
         }
         for Difference { position, results } in &self.differences {
             let results = results.iter().map(|result| {

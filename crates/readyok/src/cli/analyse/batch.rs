@@ -52,7 +52,7 @@ pub(super) struct BatchArgs {
     /// Write EPD (chess only) with the operations ce, dm, acd, acn, acs and pv [default: JSON lines, or from the extension of the output]
     #[arg(long, requires = "input", conflicts_with = "json")]
     epd: bool,
-    /// Add win percentage and expected score by a model: lichess, lishogi, or sf12 to sf18
+    /// Add win percentage and expected score by a model: lichess, sf12 to sf18, or lishogi for shogi
     #[arg(long, value_name = "MODEL", requires = "input", value_parser = win_model)]
     win_model: Option<WinModel>,
     /// Print the summary in this form, on standard error or, with --output, on standard output
