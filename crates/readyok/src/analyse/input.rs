@@ -202,6 +202,8 @@ impl Positions {
         if format.is_none() {
             format = detect(&mut content, &mut beginning)?;
         }
+        let start = if beginning.is_empty() { content.fill_buf()? } else { &beginning };
+        let is_utf16 = start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff");
         let content = Cursor::new(beginning).chain(content);
         let usual = match format {
             Some(FileFormat::Record(format)) if format == Format::USI => Some(Game::Shogi),
@@ -212,7 +214,13 @@ impl Positions {
         };
         Ok(match usual {
             Some(usual) => {
-                Content::Lines { reader: decode(content, self.read.encoding), number: 0, usual }
+                // Detecting an encoding needs more than one line, which a pipe may not have yet.
+                let reader: Box<dyn BufRead + Send> = if is_utf16 || self.read.encoding.is_some() {
+                    decode(content, self.read.encoding)
+                } else {
+                    Box::new(content)
+                };
+                Content::Lines { reader, number: 0, usual }
             }
             None => {
                 let games = Box::new(Games::read(content, format, self.read));
@@ -240,7 +248,14 @@ impl Positions {
             Err(error) => return self.unreadable_file(&error),
         }
         let rest = Content::Lines { reader, number, usual };
-        let text = String::from_utf8_lossy(&text);
+        let text = match decoded(text) {
+            Ok(text) => text,
+            Err(error) => {
+                self.found.push_back(Found::Unreadable(format!("{}: {error}", name())));
+                self.content = rest;
+                return;
+            }
+        };
         let text = text.trim();
         if text.is_empty() || text.starts_with('#') {
             self.content = rest;
@@ -403,14 +418,31 @@ fn detect(content: &mut impl BufRead, beginning: &mut Vec<u8>) -> io::Result<Opt
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         let format = Format::detect(beginning);
         if let Some(format) = format {
-            // Numbered moves without headers are lines.
-            let is_lines = format == Format::PGN && !line.starts_with(b"[");
+            // Moves without headers are lines.
+            let is_lines = format == Format::PGN && !line.starts_with(b"[")
+                || format == Format::KI2 && !decoded(line.to_vec())?.contains('：');
             return Ok((!is_lines).then_some(FileFormat::Record(format)));
         }
         if !line.is_empty() && !line.starts_with(b"#") && !line.starts_with(b"%") {
             return Ok(None);
         }
     }
+}
+
+/// The text of a line. Its encoding is detected if it is not UTF-8.
+fn decoded(line: Vec<u8>) -> io::Result<String> {
+    let line = match String::from_utf8(line) {
+        Ok(text) => {
+            return Ok(match text.strip_prefix('\u{feff}') {
+                Some(rest) => rest.to_owned(),
+                None => text,
+            });
+        }
+        Err(error) => error.into_bytes(),
+    };
+    let mut text = String::new();
+    decode(Cursor::new(line), None).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// Skips the rest of a line.

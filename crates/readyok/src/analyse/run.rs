@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -29,6 +30,8 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// The maximum number of positions between the first one without a result and the last one that was read, for each
 /// process. It bounds the memory.
 const WINDOW_PER_JOB: usize = 16;
+/// The number of positions that are read ahead.
+const READ_AHEAD: usize = 16;
 /// The maximum number of printed defects of the input.
 const MAX_PROBLEMS: u64 = 20;
 /// The version of the progress file.
@@ -136,7 +139,7 @@ pub(super) struct Shared<'a> {
 
 struct State {
     /// Taken while a thread reads.
-    source: Option<Positions>,
+    source: Option<Receiver<Found>>,
     is_exhausted: bool,
     /// The positions without all results, in order. The first one has the number `base`.
     slots: VecDeque<Slot>,
@@ -186,14 +189,14 @@ impl Shared<'_> {
                 return None;
             }
             let is_full = self.window <= state.slots.len();
-            let Some(mut source) = (if is_full { None } else { state.source.take() }) else {
+            let Some(source) = (if is_full { None } else { state.source.take() }) else {
                 // Another thread reads, or the first position has no result yet.
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
             // A pipe can be slow; results of others are written meanwhile.
             drop(state);
-            let found = source.next();
+            let found = self.receive(&source);
             state = self.lock();
             state.source = Some(source);
             match found {
@@ -212,6 +215,17 @@ impl Shared<'_> {
                 }
             }
             self.changed.notify_all();
+        }
+    }
+
+    /// Waits for something that was read. `None` at the end, or if the run was stopped.
+    fn receive(&self, source: &Receiver<Found>) -> Option<Found> {
+        loop {
+            match source.recv_timeout(INTERVAL) {
+                Ok(found) => return Some(found),
+                Err(RecvTimeoutError::Timeout) if !self.is_stopped() => {}
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,
+            }
         }
     }
 
@@ -247,6 +261,20 @@ impl Shared<'_> {
     }
 }
 
+/// Reads in a thread that nothing waits for, because reading from a pipe cannot be interrupted.
+fn spawn_reader(mut source: Positions) -> io::Result<Receiver<Found>> {
+    let (sender, found) = sync_channel(READ_AHEAD);
+    let read = move || {
+        while let Some(found) = source.next() {
+            if sender.send(found).is_err() {
+                return;
+            }
+        }
+    };
+    thread::Builder::new().name("positions".to_owned()).spawn(read)?;
+    Ok(found)
+}
+
 /// Returns whether the run was stopped before.
 fn stop(stopped: &AtomicBool, stoppers: &Mutex<BTreeMap<usize, Stopper>>) -> bool {
     let was_stopped = stopped.swap(true, Ordering::AcqRel);
@@ -279,7 +307,7 @@ pub(crate) fn run(batch: &Batch) -> Result<Code, Failure> {
         stoppers,
         stopped,
         state: Mutex::new(State {
-            source: Some(source),
+            source: Some(spawn_reader(source).map_err(Failure::failed)?),
             is_exhausted: false,
             slots: VecDeque::new(),
             base: 0,

@@ -84,6 +84,7 @@ fn each_line_is_a_position() {
 fn games_have_their_last_positions_or_chosen_ones() {
     let dir = Dir::new();
     dir.write("games.pgn", "[White \"A\"]\n\n1. e4 e5 2. Nf3 *\n\n[White \"B\"]\n\n1. d4 *\n");
+    dir.write("game.ki2", "開始日時：2020/01/01\n▲７六歩 △３四歩\n▲２六歩\n");
     dir.write("game.kif", "手合割：平手\n   1 ７六歩(77)\n   2 ３四歩(33)\n");
     let plies = |arguments: &[&str]| {
         let arguments = [&["--input", "games.pgn", "--summary", "none"], arguments].concat();
@@ -103,11 +104,29 @@ fn games_have_their_last_positions_or_chosen_ones() {
     assert_eq!(records.len(), 3);
     assert!(records[0]["sfen"].is_string() && records[1]["fen"].is_string());
     // Without a known extension, the content decides.
-    for name in ["games.pgn", "game.kif"] {
+    for (name, games) in [("games.pgn", 2), ("game.kif", 1), ("game.ki2", 1)] {
         let text = fs::read_to_string(dir.path().join(name)).expect(name);
         let output = analyse(&dir, &["--input", "-"], &text);
         assert_eq!(output.code(), Some(0), "{name}: {}", output.stderr);
+        assert_eq!(json(output.text()).len(), games, "{name}");
     }
+}
+
+/// Files for shogi are often in `Shift_JIS`; editors on Windows write a byte order mark.
+#[test]
+fn lines_have_any_encoding() {
+    let dir = Dir::new();
+    // ７六歩 ３四歩
+    fs::write(dir.path().join("sjis.txt"), b"\x82\x56\x98\x5a\x95\xe0 \x82\x52\x8e\x6c\x95\xe0\n")
+        .expect("a file");
+    fs::write(dir.path().join("bom.txt"), "\u{feff}7g7f 3c3d\r\n").expect("a file");
+    let utf16: Vec<u8> = "\u{feff}7g7f 3c3d\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(dir.path().join("utf16.txt"), utf16).expect("a file");
+    let output = analyse(&dir, &["--input", "sjis.txt", "bom.txt", "utf16.txt"], "");
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    let records = json(output.text());
+    let sfen = "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3";
+    assert_eq!(field(&records, "sfen"), [sfen; 3]);
 }
 
 #[test]
@@ -385,6 +404,26 @@ fn an_interrupt_keeps_the_results() {
     let output = finish(child);
     output.reports(130, "interrupted; `out.jsonl.progress` keeps 1 positions");
     assert_eq!(fs::read_to_string(&progress).expect("the file").lines().count(), 2);
+}
+
+/// An interrupt ends a run that waits for standard input.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_does_not_wait_for_input() {
+    let dir = Dir::new();
+    let engine = rules(&dir, "one", RULES);
+    let arguments = ["--input", "-", "--depth", "1"];
+    let mut child = command(&dir, &[&engine], &arguments).spawn().expect("the process starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    std::io::Write::write_all(&mut stdin, format!("{START}\n").as_bytes()).expect("the pipe");
+    // The result is written although the input has not ended.
+    let mut line = String::new();
+    let mut stdout = std::io::BufReader::new(child.stdout.take().expect("a pipe"));
+    std::io::BufRead::read_line(&mut stdout, &mut line).expect("the pipe");
+    assert_eq!(json(&line)[0]["move"], "e2e4");
+    signal(child.id(), Signal::INT);
+    finish(child).reports(130, "interrupted");
+    drop(stdin);
 }
 
 #[cfg(target_os = "linux")]
