@@ -144,7 +144,7 @@ impl Score {
     /// assert_eq!(score.pov(Color::White, Color::White), score);
     /// ```
     #[must_use]
-    pub fn pov<S: PartialEq>(self, turn: S, side: S) -> Self {
+    pub fn pov<S: Copy + PartialEq>(self, turn: S, side: S) -> Self {
         if turn == side { self } else { self.negated() }
     }
 

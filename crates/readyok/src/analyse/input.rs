@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 
 use readyok_protocol::Score;
 use readyok_rules::judgement::final_score;
-use readyok_rules::record::{Cost, Format, GameRecord, NumberRange, RecordMove, Tag, decode};
+use readyok_rules::record::{Cost, Format, GameRecord, Node, NumberRange, RecordMove, Tag, decode};
 use readyok_rules::{FenForm, Game, Move, Operation, Position};
 
 use super::line::{LinePosition, read_line};
@@ -132,7 +132,7 @@ enum Content {
         number: u64,
     },
     /// The positions of a line or game. The content is what follows it.
-    Walk(Box<Walk>, Box<Content>),
+    Walk(Box<Walk>, Box<Self>),
 }
 
 /// A line of moves whose positions are read one by one.
@@ -212,21 +212,17 @@ impl Positions {
             Some(FileFormat::Fen | FileFormat::Epd) | None => Some(Game::Chess),
             Some(FileFormat::Record(_)) => None,
         };
-        Ok(match usual {
-            Some(usual) => {
-                // Detecting an encoding needs more than one line, which a pipe may not have yet.
-                let reader: Box<dyn BufRead + Send> = if is_utf16 || self.read.encoding.is_some() {
-                    decode(content, self.read.encoding)
-                } else {
-                    Box::new(content)
-                };
-                Content::Lines { reader, number: 0, usual }
-            }
-            None => {
-                let games = Box::new(Games::read(content, format, self.read));
-                Content::Games { games, number: 0 }
-            }
-        })
+        let Some(usual) = usual else {
+            let games = Box::new(Games::read(content, format, self.read));
+            return Ok(Content::Games { games, number: 0 });
+        };
+        // Detecting an encoding needs more than one line, which a pipe may not have yet.
+        let reader: Box<dyn BufRead + Send> = if is_utf16 || self.read.encoding.is_some() {
+            decode(content, self.read.encoding)
+        } else {
+            Box::new(content)
+        };
+        Ok(Content::Lines { reader, number: 0, usual })
     }
 
     fn line(&mut self, mut reader: Box<dyn BufRead + Send>, number: u64, usual: Game) {
@@ -353,11 +349,8 @@ impl Positions {
 
 impl Walk {
     fn of(record: &GameRecord, number: u64) -> Self {
-        let rest: VecDeque<RecordMove> = record
-            .mainline()
-            .map_while(|node| node.mv())
-            .take_while(|mv| !mv.is_illegal())
-            .collect();
+        let rest: VecDeque<RecordMove> =
+            record.mainline().map_while(Node::mv).take_while(|mv| !mv.is_illegal()).collect();
         Self {
             root: record.start().clone(),
             moves: Vec::new(),

@@ -83,21 +83,17 @@ impl Form {
     /// # Errors
     /// The EPD cannot be written.
     pub(super) fn line(
-        &self,
+        self,
         item: &Item,
         file: &str,
         engine: &str,
         outcome: &Outcome,
     ) -> Result<String, LineError> {
-        if self.is_epd {
-            Ok(self.epd(item, outcome)?)
-        } else {
-            self.json(item, file, engine, outcome)
-        }
+        if self.is_epd { Ok(epd(item, outcome)?) } else { self.json(item, file, engine, outcome) }
     }
 
     fn json(
-        &self,
+        self,
         item: &Item,
         file: &str,
         engine: &str,
@@ -148,23 +144,23 @@ impl Form {
         };
         Ok(serde_json::to_string(&record)?)
     }
+}
 
-    /// The operations of the input, with those of the analysis in the place of earlier ones.
-    fn epd(&self, item: &Item, outcome: &Outcome) -> Result<String, EpdError> {
-        let mut operations = item.own_operations();
-        let analysis = analysis(&item.position, outcome);
-        if !analysis.is_empty() {
-            let opcodes: Vec<&str> = analysis.iter().map(Operation::opcode).collect();
-            // An old value would not belong to the new analysis; `dm` is a part of the problem.
-            let is_old = |opcode: &str| matches!(opcode, "pv" | "ce" | "acd" | "acn" | "acs");
-            operations.retain(|operation| {
-                let opcode = operation.opcode();
-                !is_old(opcode) && !opcodes.contains(&opcode)
-            });
-        }
-        operations.extend(analysis);
-        Epd { position: item.position.clone(), operations }.text(FenForm::XFen)
+/// The operations of the input, with those of the analysis in the place of earlier ones.
+fn epd(item: &Item, outcome: &Outcome) -> Result<String, EpdError> {
+    let mut operations = item.own_operations();
+    let analysis = analysis(&item.position, outcome);
+    if !analysis.is_empty() {
+        let opcodes: Vec<&str> = analysis.iter().map(Operation::opcode).collect();
+        // An old value would not belong to the new analysis; `dm` is a part of the problem.
+        let is_old = |opcode: &str| matches!(opcode, "pv" | "ce" | "acd" | "acn" | "acs");
+        operations.retain(|operation| {
+            let opcode = operation.opcode();
+            !is_old(opcode) && !opcodes.contains(&opcode)
+        });
     }
+    operations.extend(analysis);
+    Epd { position: item.position.clone(), operations }.text(FenForm::XFen)
 }
 
 /// Why a line cannot be written.

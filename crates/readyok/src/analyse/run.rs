@@ -1,6 +1,7 @@
 //! Runs a batch: distributes positions to engines, and writes the results in the order of the positions.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,6 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use data_encoding::HEXLOWER;
 use readyok_client::{Guard, Stopper};
 use readyok_rules::Game;
 use serde::{Deserialize, Serialize};
@@ -38,7 +40,6 @@ const MAX_PROBLEMS: u64 = 20;
 const VERSION: u32 = 1;
 
 /// A run of `analyse --input`.
-#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 pub(crate) struct Batch {
     pub(crate) files: Files,
     pub(crate) read: ReadOptions,
@@ -107,7 +108,7 @@ struct Entry {
 
 fn key_of(item: &Item) -> String {
     let hash = Sha256::digest(item.key().as_bytes());
-    hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(hash.get(..8).unwrap_or_default())
 }
 
 /// Where results are written.
@@ -391,7 +392,9 @@ fn write_results(shared: &Shared<'_>, writer: &mut Writer<'_>) -> io::Result<()>
         for slot in complete {
             writer.write(slot)?;
         }
-        problems.into_iter().for_each(|problem| writer.report(problem));
+        for problem in problems {
+            writer.report(problem);
+        }
         state = shared.lock();
     }
 }
@@ -630,15 +633,15 @@ impl<'a> Writer<'a> {
 /// `wac.epd:12 WAC.012`.
 fn label(item: &Item, file: &str) -> String {
     let mut label = printable(file);
+    // Writing to a string never fails.
     if let Some(number) = item.line.or(item.game) {
-        label.push_str(&format!(":{number}"));
+        let _ = write!(label, ":{number}");
     }
     if item.game.is_some() || item.ply > 0 {
-        label.push_str(&format!(" ply {}", item.ply));
+        let _ = write!(label, " ply {}", item.ply);
     }
     if let Some(id) = &item.id {
-        label.push(' ');
-        label.push_str(&printable(id));
+        let _ = write!(label, " {}", printable(id));
     }
     label
 }

@@ -238,17 +238,16 @@ impl<'a> Searcher<'a> {
             self.process = None;
             self.game = None;
         }
-        let slot = match self.process.take() {
-            Some(engine) => engine,
-            None => {
-                let engine = self.start(dialect).or_else(|error| match error.problem() {
-                    Problem::Usage(_) => Err(error),
-                    _ => self.start(dialect),
-                });
-                engine.map_err(|error| Fatal::Start { name: name(), error })?
-            }
+        let process = if let Some(process) = self.process.take() {
+            process
+        } else {
+            let started = self.start(dialect).or_else(|error| match error.problem() {
+                Problem::Usage(_) => Err(error),
+                _ => self.start(dialect),
+            });
+            started.map_err(|error| Fatal::Start { name: name(), error })?
         };
-        Ok(self.process.insert(slot))
+        Ok(self.process.insert(process))
     }
 
     fn start(&self, dialect: Dialect) -> Result<Engine, EngineError> {

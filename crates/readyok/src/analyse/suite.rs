@@ -97,10 +97,8 @@ impl Expectation {
     }
 
     pub(crate) fn judge(&self, answer: Answer) -> Judgement {
-        let verdict = self.is_met(answer).map(|met| match met {
-            true => Verdict::Solved,
-            false => Verdict::Failed,
-        });
+        let verdict =
+            self.is_met(answer).map(|met| if met { Verdict::Solved } else { Verdict::Failed });
         let has_points = !self.points.is_empty();
         Judgement {
             verdict,
