@@ -23,7 +23,7 @@ const MAX_BEGINNING: u64 = 1 << 16;
 pub(crate) struct PlyChoice {
     /// The plies; only the last one if this and `every` are `None`.
     pub(crate) plies: Option<NumberRange>,
-    /// Every so many plies.
+    /// The interval in plies.
     pub(crate) every: Option<u32>,
 }
 

@@ -14,7 +14,7 @@ pub(crate) struct Expectation {
     best: Option<Vec<Move>>,
     /// `am`: none of these moves.
     avoid: Option<Vec<Move>>,
-    /// `dm`: a mate in at most so many moves; negative if the side to move is mated.
+    /// `dm`: the maximum number of moves to the mate; negative if the side to move is mated.
     mate: Option<i32>,
     /// Points of moves, as in the Strategic Test Suite.
     points: Vec<(Move, u32)>,
@@ -121,7 +121,7 @@ impl Expectation {
     }
 }
 
-/// Whether a score is a mate in at most so many moves, by the side to move or, if negative, by the other one.
+/// Whether a score is a mate within a number of moves, by the side to move or, if negative, by the other one.
 fn is_mate_within(score: Option<Score>, moves: i32) -> bool {
     let Some(score) = score else { return false };
     let is_side = if moves < 0 { score.is_mated() } else { score.is_mating() };

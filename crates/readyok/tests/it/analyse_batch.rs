@@ -470,7 +470,7 @@ fn input_is_read_as_it_is_needed() {
     assert_eq!(output.text().lines().count(), lines + 1);
 }
 
-/// Positions with one forced mate, which Stockfish solves at once.
+/// Positions with one shortest mate.
 #[test]
 fn stockfish_solves_a_suite() {
     let Some(stockfish) = engine("stockfish") else { return };
