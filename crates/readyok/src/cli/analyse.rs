@@ -54,7 +54,7 @@ With --input, each position of the files is searched, for a second without a lim
 
 With --output, the progress is stored in FILE.progress. After an interruption, also by SIGKILL, the same command continues. The exit code is 1 if an engine failed or if a part of the input is not analysed.";
 
-/// Analyse a position with an engine
+/// Analyse a position with an engine, or the positions of files with several
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
@@ -103,7 +103,7 @@ struct PositionArgs {
     /// Start from this shogi position
     #[arg(long)]
     sfen: Option<String>,
-    /// Set the game [default: from the position or the protocol]
+    /// Set the game [default: from the position, the protocol or the moves]
     #[arg(long, value_enum)]
     game: Option<Game>,
     /// Play these moves from the start position: UCI, USI, SAN, or a notation of shogi
