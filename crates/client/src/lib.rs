@@ -80,8 +80,9 @@ pub use readyok_protocol::session::client::{
     DropReason, Event, Identity, TimeoutKind, Timeouts, UsageError, WaitLimit,
 };
 pub use readyok_protocol::{
-    Best, Bound, Checkmate, Clock, Clocks, Dialect, GameResult, Go, Info, MateLimit, Move,
-    MoveList, OptionDecl, OptionSet, OptionValue, Party, Position, Register, Score, Wdl,
+    Best, Bound, Checkmate, Clock, Clocks, Dialect, GameResult, GameStage, Go, Info, MateLimit,
+    Move, MoveList, OptionDecl, OptionSet, OptionValue, Party, Position, Register, Score, Wdl,
+    WinModel,
 };
 pub use search::{Game, Limit, Lines, Search, SearchResult, Update};
 pub use source::{EngineProgram, EngineSource};

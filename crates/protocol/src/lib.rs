@@ -71,6 +71,7 @@ pub mod translation;
 #[doc = include_str!("uci_command.md")]
 pub mod uci_command {}
 mod observer;
+mod win_model;
 
 pub use crate::parser::Millis;
 pub use crate::tokenizer::{LineBuffer, LineTooLong, decode};
@@ -96,3 +97,4 @@ pub use reply::{Best, BestMove, Checkmate, CurrentLine, Id, Info, Reply, Status}
 pub use rule::{Party, Rule, Severity, Violation};
 pub use score::{Bound, Score, Wdl};
 pub use serializer::{ByteSink, WriteError};
+pub use win_model::{GameStage, WinModel};

@@ -134,6 +134,20 @@ impl Score {
         }
     }
 
+    /// The score from the point of view of `side`, if `turn` is the side to move. Sides can have any type: a color, a
+    /// side of shogi, the number of a player.
+    ///
+    /// ```
+    /// use readyok_protocol::{Color, Score};
+    /// let score = Score::Cp(-35);
+    /// assert_eq!(score.pov(Color::Black, Color::White), Score::Cp(35));
+    /// assert_eq!(score.pov(Color::White, Color::White), score);
+    /// ```
+    #[must_use]
+    pub fn pov<S: Copy + PartialEq>(self, turn: S, side: S) -> Self {
+        if turn == side { self } else { self.negated() }
+    }
+
     /// Whether the score is a mate for either side.
     pub fn is_mate(self) -> bool {
         !matches!(self, Self::Cp(_))

@@ -142,3 +142,38 @@ macro_rules! texts {
         }
     };
 }
+
+/// Declares the names of the values of an enum, so that each is written once. Further names are aliases, which are
+/// only read.
+///
+/// ```
+/// # #[derive(Clone, Copy, Debug, PartialEq)]
+/// # pub enum Side { First, Second }
+/// readyok_protocol::names! {
+///     /// It is that of files.
+///     Side: First = "first" | "sente", Second = "second" | "gote"
+/// }
+/// assert_eq!(Side::First.name(), "first");
+/// assert_eq!(Side::from_name("gote"), Some(Side::Second));
+/// ```
+#[macro_export]
+macro_rules! names {
+    ($(#[$doc:meta])* $type:ident: $($variant:ident = $name:literal $(| $alias:literal)*),+ $(,)?) => {
+        impl $type {
+            /// The names of all values, and their aliases.
+            pub const NAMES: &'static [(&'static str, Self)] =
+                &[$(($name, Self::$variant), $(($alias, Self::$variant),)*)+];
+
+            /// The name.
+            $(#[$doc])*
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+
+            /// The value of a name or of an alias.
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+            }
+        }
+    };
+}

@@ -1,5 +1,12 @@
-//! `readyok analyse`: searches a position and prints the information of the engine.
+//! `readyok analyse`: searches a position and prints the information of the engine, or analyses the positions of files.
 
+mod input;
+mod line;
+mod record;
+mod run;
+mod search;
+mod suite;
+mod summary;
 mod tablebase;
 mod view;
 
@@ -8,8 +15,14 @@ use std::time::Duration;
 
 use readyok_client::{self as client, Engine, EngineError, Search};
 use readyok_protocol::{Dialect, MoveList};
-use readyok_rules::{Game, IllegalReason, LineError, Move, Notation, Position, PositionError};
+use readyok_rules::record::MoveLine;
+use readyok_rules::{Game, LineError, Notation, Position, PositionError};
 
+pub(crate) use input::PlyChoice;
+pub(crate) use record::Form;
+pub(crate) use run::{Batch, run};
+pub(crate) use search::{BatchEngine, SearchSettings};
+pub(crate) use summary::SummaryForm;
 pub use tablebase::TablebaseReport;
 pub use view::{Json, Lines, Screen, View, line, table};
 
@@ -90,12 +103,12 @@ pub enum Start {
 }
 
 impl AnalysisPosition {
-    /// Plays moves in UCI or USI notation from a start position.
+    /// Plays moves in any notation from a start position.
     ///
     /// # Errors
     /// The position or a move is illegal, or the position belongs to another game.
-    pub fn new(game: Game, start: &Start, moves: &[String]) -> Result<Self, AnalysisPositionError> {
-        let (mut position, mut sent) = match (start, game) {
+    pub fn new(game: Game, start: &Start, moves: &str) -> Result<Self, AnalysisPositionError> {
+        let (position, mut sent) = match (start, game) {
             (Start::Initial, _) => (Position::start(game), client::Game::startpos()),
             (Start::Fen(fen), Game::Chess | Game::Chess960) => {
                 let position = read(game, fen)?;
@@ -114,14 +127,10 @@ impl AnalysisPosition {
         if game == Game::Chess960 {
             sent = sent.chess960();
         }
-        for (index, text) in moves.iter().enumerate() {
-            let failed = |error| LineError { index, error };
-            let mv = read_move(&position, index, text)?;
-            position.play(mv).map_err(failed)?;
-            // Normalizes the notation of castling.
-            sent.extend([mv.uci(game.castling_form())]);
-        }
-        Ok(Self { game: sent, position })
+        let line = MoveLine::after(position, moves)?;
+        // Normalizes the notation of castling.
+        sent.extend(line.moves().iter().map(|mv| mv.uci(game.castling_form())));
+        Ok(Self { game: sent, position: line.end().clone() })
     }
 
     /// The root moves of `go searchmoves`, in the engine's notation. `None` without moves.
@@ -135,10 +144,8 @@ impl AnalysisPosition {
         let form = self.position.game().castling_form();
         let mut list = None;
         for (index, text) in moves.into_iter().enumerate() {
-            let mv = read_move(&self.position, index, text).map_err(|error| match error {
-                AnalysisPositionError::Line(error) => AnalysisPositionError::SearchMoves(error),
-                error => error,
-            })?;
+            let failed = |error| AnalysisPositionError::SearchMoves(LineError { index, error });
+            let mv = self.position.parse_any(text).map_err(failed)?;
             let list: &mut MoveList<'_> = list.get_or_insert_default();
             list.extend([mv.uci(form)]);
         }
@@ -149,23 +156,6 @@ impl AnalysisPosition {
     pub fn dialect(&self) -> Dialect {
         dialect(self.position.game())
     }
-}
-
-/// Reads a move in UCI or USI notation. A move in the notation of players is recognized in the error.
-fn read_move(position: &Position, index: usize, text: &str) -> Result<Move, AnalysisPositionError> {
-    position.parse_move(text).map_err(|error| {
-        let notations = [Notation::Western, Notation::Japanese];
-        let mut readings =
-            notations.iter().filter_map(|notation| position.parse(text, *notation).ok());
-        match readings.next().filter(|_| error.reason == IllegalReason::InvalidMove) {
-            Some(mv) => {
-                let game = position.game();
-                let meant = mv.to_uci(game.castling_form());
-                AnalysisPositionError::Notation { index, text: error.text, meant, game }
-            }
-            None => LineError { index, error }.into(),
-        }
-    })
 }
 
 fn read(game: Game, text: &str) -> Result<Position, AnalysisPositionError> {
@@ -229,17 +219,6 @@ pub enum AnalysisPositionError {
     /// A root move of `--searchmoves` is illegal.
     #[error("--searchmoves: {0}")]
     SearchMoves(LineError),
-    /// A move in SAN or in a notation of shogi, instead of UCI or USI notation.
-    #[error("move {}: `{}` is not in {} notation; write `{meant}`", index.saturating_add(1), text.escape_debug(), dialect(*game).handshake().to_uppercase())]
-    Notation {
-        /// The index of the move.
-        index: usize,
-        /// The move, shortened.
-        text: String,
-        /// The move in UCI or USI notation.
-        meant: String,
-        game: Game,
-    },
     /// A FEN for shogi, or an SFEN for chess.
     #[error("{} positions need {}", if *game == Game::Shogi { "shogi" } else { "chess" }, if *game == Game::Shogi { "--sfen, not --fen" } else { "--fen, not --sfen" })]
     OtherGame {

@@ -17,8 +17,10 @@ pub(crate) use encoding::{input_encoding, output_encoding};
 pub(crate) use format::FileFormat;
 pub(crate) use input::{Files, Games, ReadOptions};
 pub(crate) use losses::{LossReport, Origin};
-pub(crate) use output::{Destination, Output, Rendered, Split, SplitKey, is_directory};
-pub(crate) use progress::Progress;
+pub(crate) use output::{
+    Destination, Output, Rendered, Split, SplitKey, is_directory, replace_file,
+};
+pub(crate) use progress::{Progress, grouped};
 pub(crate) use render::{PositionChoice, Renderer};
 pub(crate) use run::{Conversion, Mode, run};
 pub(crate) use select::{Content, Duplicates, Selection};

@@ -16,6 +16,7 @@ pub mod exit;
 mod farm;
 pub mod matches;
 pub mod options;
+mod progress_file;
 mod provide;
 mod secrets;
 pub mod tap;

@@ -250,7 +250,7 @@ fn setup(engine: &Engine, work: &Work) -> Result<AnalysisPosition, String> {
     let has_chess960 = engine.option_value("UCI_Chess960").is_some();
     let game = if has_chess960 { Game::Chess960 } else { Game::Chess };
     let start = Start::Fen(work.initial_fen.clone());
-    AnalysisPosition::new(game, &start, &work.moves).map_err(|error| error.to_string())
+    AnalysisPosition::new(game, &start, &work.moves.join(" ")).map_err(|error| error.to_string())
 }
 
 /// Queues a line. Returns false if the upload has ended. A line is dropped if the network is too slow.

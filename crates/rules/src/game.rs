@@ -5,8 +5,6 @@ use std::fmt;
 use readyok_protocol::CastlingForm;
 use rsshogi::types::Move32;
 
-use crate::names::names;
-
 /// A game, which is the variant in the app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -22,7 +20,7 @@ pub enum Game {
     Shogi,
 }
 
-names! {
+readyok_protocol::names! {
     /// It is that of files, command lines and the messages of the server.
     Game: Chess = "chess" | "standard", Chess960 = "chess960" | "fischerandom", Shogi = "shogi"
 }
@@ -96,7 +94,7 @@ pub enum Side {
     Second,
 }
 
-names! {
+readyok_protocol::names! {
     /// It is that of files and the messages of the server.
     Side: First = "first", Second = "second"
 }
@@ -184,7 +182,7 @@ pub enum Notation {
     Csa,
 }
 
-names! {
+readyok_protocol::names! {
     Notation: Uci = "uci" | "usi", Western = "san" | "western", WesternDigits = "western-digits",
     Long = "lan" | "long", Japanese = "japanese", Csa = "csa"
 }

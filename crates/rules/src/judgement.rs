@@ -1,25 +1,41 @@
 //! Judging moves by the evaluations before and after them: winning chances, labels, accuracy.
 
-use readyok_protocol::Score;
+use readyok_protocol::{GameStage, Score, WinModel};
 
-use crate::{Game, Position, Side};
+use crate::{Game, PieceKind, Position, Side};
 
-/// The slope of winning chances by centipawns: the values of lichess.org for chess and of lishogi.org
-/// for shogi.
-fn slope(game: Game) -> f64 {
+/// The model of winning chances of a game: that of Lichess for chess, and that of Lishogi for shogi.
+pub fn win_model(game: Game) -> WinModel {
     match game {
-        Game::Chess | Game::Chess960 => 0.003_682_08,
-        Game::Shogi => 0.000_7,
+        Game::Chess | Game::Chess960 => WinModel::Lichess,
+        Game::Shogi => WinModel::Lishogi,
     }
 }
 
 /// The winning chances of a side in percent, by the score from its view.
 pub fn winning_chances(score: Score, game: Game) -> f64 {
-    match score {
-        Score::Cp(value) => 100.0 / (1.0 + (-slope(game) * f64::from(value)).exp()),
-        mate if mate.is_mating() => 100.0,
-        _ => 0.0,
-    }
+    win_model(game).win_percentage(score, GameStage::default())
+}
+
+/// The stage of a game in a position, for models of winning chances. The ply is that of the move number.
+pub fn game_stage(position: &Position) -> GameStage {
+    let setup = position.setup();
+    let value = |kind| match kind {
+        PieceKind::Pawn => 1,
+        PieceKind::Knight | PieceKind::Bishop => 3,
+        PieceKind::Rook => 5,
+        PieceKind::Queen => 9,
+        // The models are those of chess.
+        _ => 0,
+    };
+    let moves = setup.move_number().saturating_sub(1);
+    let ply = match setup.game() {
+        Game::Chess | Game::Chess960 => {
+            moves.saturating_mul(2) + u32::from(setup.turn() == Side::Second)
+        }
+        Game::Shogi => moves,
+    };
+    GameStage { ply, material: setup.pieces().map(|(_, piece)| value(piece.kind)).sum() }
 }
 
 /// A score in centipawns, for averages.
@@ -182,6 +198,15 @@ mod tests {
         assert!((chess(-100) + chess(100) - 100.0).abs() < 1e-9);
         assert!(winning_chances(Score::Cp(100), Game::Shogi) < chess(100));
         assert!(winning_chances(Score::MateIn { plies: 3 }, Game::Chess) > chess(900));
+    }
+
+    #[test]
+    fn stages_have_plies_and_material() {
+        let start = game_stage(&Position::start(Game::Chess));
+        assert_eq!(start, GameStage { ply: 0, material: 78 });
+        let fen = "4k3/8/8/8/8/8/4P3/R3K3 b - - 0 41";
+        let position = Position::from_text(Game::Chess, fen).expect(fen);
+        assert_eq!(game_stage(&position), GameStage { ply: 81, material: 6 });
     }
 
     #[test]

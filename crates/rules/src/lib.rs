@@ -29,7 +29,6 @@ pub mod fairy;
 mod game;
 mod history;
 pub mod judgement;
-mod names;
 #[cfg(feature = "openings")]
 mod opening;
 mod outcome;

@@ -69,5 +69,5 @@ pub use metadata::{Annotations, End, Evaluation, Headers, Mark, MarkColor, Nag, 
 pub use notice::{Cost, Notice, NoticeReason, ReadExtent};
 pub use opening_tree::{OpeningTree, OpeningTreeOptions, ResultCounts};
 pub use pgn::{PgnOptions, write_pgn};
-pub use records::{Records, WriteError, read, write, write_encoded};
+pub use records::{Records, WriteError, decode, read, write, write_encoded};
 pub use speed::Speed;

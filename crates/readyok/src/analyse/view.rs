@@ -135,7 +135,7 @@ impl<W: Write> Json<W> {
 
 impl<W: Write> View for Json<W> {
     fn update(&mut self, info: &Info<'static>) -> io::Result<()> {
-        self.write(&Record::info(info, &self.formatter))
+        self.write(&Record::Info(Box::new(InfoRecord::new(info, &self.formatter))))
     }
 
     fn frame(&mut self, _: &[&Info<'static>]) -> io::Result<()> {
@@ -143,7 +143,7 @@ impl<W: Write> View for Json<W> {
     }
 
     fn end(&mut self, result: &SearchResult) -> io::Result<()> {
-        self.write(&Record::best_move(result, &self.formatter))?;
+        self.write(&Record::BestMove(BestMoveRecord::new(result, &self.formatter)))?;
         self.out.flush()
     }
 }
@@ -300,8 +300,8 @@ enum Record {
 }
 
 /// The fields of an `info`.
-#[derive(Debug, Serialize)]
-struct InfoRecord {
+#[derive(Debug, Default, Serialize)]
+pub(super) struct InfoRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -338,8 +338,8 @@ struct InfoRecord {
 }
 
 /// The fields of the result of a search.
-#[derive(Debug, Serialize)]
-struct BestMoveRecord {
+#[derive(Debug, Default, Serialize)]
+pub(super) struct BestMoveRecord {
     /// `move`, `none`, `resign`, `win`, or `other` for an unknown token.
     answer: &'static str,
     /// The move as sent by the engine.
@@ -364,11 +364,10 @@ struct BestMoveRecord {
     time_ms: u64,
 }
 
-impl Record {
-    /// Creates the record of an `info`.
-    fn info(info: &Info<'_>, formatter: &MoveFormatter) -> Self {
+impl InfoRecord {
+    pub(super) fn new(info: &Info<'_>, formatter: &MoveFormatter) -> Self {
         let moves = || info.pv.iter().flat_map(MoveList::tokens);
-        Self::Info(Box::new(InfoRecord {
+        Self {
             depth: info.depth,
             seldepth: info.seldepth,
             multipv: info.multipv,
@@ -385,11 +384,22 @@ impl Record {
             pv: moves().map(printable).collect(),
             pv_text: formatter.line(moves()).iter().map(|text| printable(text)).collect(),
             string: info.string.as_deref().map(printable),
-        }))
+        }
     }
 
-    /// Creates the record of a result.
-    fn best_move(result: &SearchResult, formatter: &MoveFormatter) -> Self {
+    /// The score of a position that is not searched.
+    pub(super) fn of_score(score: Score) -> Self {
+        Self { score: Some(score), ..Self::default() }
+    }
+
+    /// Omits the time, the number of the variation and the text, which belong to the line.
+    pub(super) fn of_result(info: &Info<'_>, formatter: &MoveFormatter) -> Self {
+        Self { time_ms: None, multipv: None, string: None, ..Self::new(info, formatter) }
+    }
+}
+
+impl BestMoveRecord {
+    pub(super) fn new(result: &SearchResult, formatter: &MoveFormatter) -> Self {
         let best = result.best_move();
         let (answer, other) = match &result.best {
             Best::Move(_) if best.is_some() => ("move", None),
@@ -410,7 +420,7 @@ impl Record {
             Some(Checkmate::NotImplemented) => (Some("notimplemented"), Vec::new()),
             Some(Checkmate::Unknown) => (Some("unknown"), Vec::new()),
         };
-        Self::BestMove(BestMoveRecord {
+        Self {
             answer,
             mv: best.map(String::from).or(other),
             move_text: best.and_then(|best| formatter.one(best.as_str())),
@@ -421,6 +431,11 @@ impl Record {
             checkmate,
             mate,
             time_ms: u64::try_from(result.time().as_millis()).unwrap_or(u64::MAX),
-        })
+        }
+    }
+
+    /// The answer for a position without legal moves, which is not searched.
+    pub(super) fn none() -> Self {
+        Self { answer: "none", ..Self::default() }
     }
 }

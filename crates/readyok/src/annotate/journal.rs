@@ -1,13 +1,14 @@
 //! The progress file: a line per evaluated position, so that a run continues after it was killed.
 
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use readyok_rules::record::ScoredLine;
 use serde::{Deserialize, Serialize};
+
+use crate::progress_file::ProgressFile;
 
 /// The version of the file format.
 const VERSION: u32 = 1;
@@ -50,42 +51,27 @@ struct Entry {
 
 /// The evaluations of a run, in memory and, if the output has a path, in a file.
 pub(super) struct Journal {
-    path: Option<PathBuf>,
-    file: Mutex<Option<File>>,
+    file: Mutex<Option<ProgressFile>>,
     known: HashMap<(u64, usize), (u64, Evaluated)>,
 }
 
 impl Journal {
     /// A journal that is not stored.
     pub(super) fn temporary() -> Self {
-        Self { path: None, file: Mutex::new(None), known: HashMap::new() }
+        Self { file: Mutex::new(None), known: HashMap::new() }
     }
 
     /// Opens or creates a file. `restart` discards the evaluations in it.
     pub(super) fn open(path: &Path, settings: &Settings, restart: bool) -> io::Result<Self> {
-        let mut options = OpenOptions::new();
-        let mut file = options.read(true).write(true).create(true).truncate(false).open(path)?;
-        match file.try_lock() {
-            // Not every file system supports locks.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(io::Error::other("another run uses this file"));
-            }
-        }
-        if restart {
-            file.set_len(0)?;
-        }
         let mut known = HashMap::new();
-        let length = load(&file, settings, &mut known)?;
-        // A partial last line is from a run that was killed.
-        file.set_len(length)?;
-        file.seek(SeekFrom::End(0))?;
-        if length == 0 {
-            let mut line = serde_json::to_vec(settings)?;
-            line.push(b'\n');
-            file.write_all(&line)?;
-        }
-        Ok(Self { path: Some(path.to_owned()), file: Mutex::new(Some(file)), known })
+        let file = ProgressFile::open(path, settings, restart, |line| {
+            let entry = serde_json::from_str(line);
+            entry.is_ok_and(|Entry { game, ply, key, evaluated }| {
+                known.insert((game, ply), (key, evaluated));
+                true
+            })
+        })?;
+        Ok(Self { file: Mutex::new(Some(file)), known })
     }
 
     /// The number of evaluations of earlier runs.
@@ -109,49 +95,21 @@ impl Journal {
     ) -> io::Result<()> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(file) = file.as_mut() else { return Ok(()) };
-        let mut line = serde_json::to_vec(&Entry { game, ply, key, evaluated: evaluated.clone() })?;
-        line.push(b'\n');
-        file.write_all(&line)
+        file.add(&Entry { game, ply, key, evaluated: evaluated.clone() })
     }
 
     /// Removes the file of a complete run.
     pub(super) fn remove(self) -> io::Result<()> {
-        drop(self.file);
-        self.path.map_or(Ok(()), fs::remove_file)
-    }
-}
-
-/// Reads the complete lines and returns their length in bytes.
-fn load(
-    file: &File,
-    settings: &Settings,
-    known: &mut HashMap<(u64, usize), (u64, Evaluated)>,
-) -> io::Result<u64> {
-    let mut reader = BufReader::new(file);
-    let mut line = String::new();
-    let mut length = 0;
-    loop {
-        line.clear();
-        let count = reader.read_line(&mut line)?;
-        if !line.ends_with('\n') {
-            return Ok(length);
-        }
-        if length == 0 {
-            if serde_json::from_str::<Settings>(&line).ok().as_ref() != Some(settings) {
-                let text = "it belongs to a run with other settings; remove it or use --restart";
-                return Err(io::Error::new(io::ErrorKind::InvalidData, text));
-            }
-        } else if let Ok(Entry { game, ply, key, evaluated }) = serde_json::from_str(&line) {
-            known.insert((game, ply), (key, evaluated));
-        } else {
-            return Ok(length);
-        }
-        length += count as u64;
+        let file = self.file.into_inner().unwrap_or_else(PoisonError::into_inner);
+        file.map_or(Ok(()), ProgressFile::remove)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::OpenOptions;
+    use std::io::Write;
+
     use readyok_protocol::Score;
 
     use super::*;

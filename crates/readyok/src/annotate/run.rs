@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,6 +22,7 @@ use crate::convert::{
     Rendered, Renderer, is_directory,
 };
 use crate::exit::{Code, Failure, on_interrupt};
+use crate::progress_file::ProgressFile;
 use crate::terminal::{print, print_error, printable};
 
 /// Interval in which the progress is shown.
@@ -234,9 +234,7 @@ fn open_journal(annotation: &Annotation) -> io::Result<Journal> {
         std::fs::create_dir_all(output).map_err(|error| file_error(output, &error))?;
         output.join("annotate.progress")
     } else {
-        let mut path = output.clone().into_os_string();
-        path.push(".progress");
-        PathBuf::from(path)
+        ProgressFile::path_of(output)
     };
     let engine = &annotation.engine;
     let Go { depth, nodes, move_time, .. } = &engine.go;

@@ -1,18 +1,22 @@
 //! `readyok analyse`.
 
+mod batch;
+
 use std::io::{self, BufWriter, IsTerminal, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use readyok_client::{EngineError, Limit, MateLimit, Search};
+use readyok_client::{EngineError, Limit, Search};
 use readyok_protocol::{Dialect, Go};
+use readyok_rules::record::MoveLine;
 use readyok_rules::{Game, Notation, Syzygy};
 
+use self::batch::BatchArgs;
 use crate::address::Address;
 use crate::analyse::{
     AnalyseError, AnalysisPosition, AnalysisPositionError, Json, Lines, MoveFormatter, Screen,
-    Start, TablebaseReport, View, analyse,
+    SearchSettings, Start, TablebaseReport, View, analyse,
 };
 use crate::cli::engine::{StartArgs, print_messages};
 use crate::connect::{Messages, start_guard};
@@ -28,27 +32,38 @@ ENGINE is the first argument: a name from engines.toml, `narikin`, tcp://host:po
 
 Examples:
   readyok analyse narikin
-  readyok analyse stockfish --moves e2e4 e7e5 --depth 20 --multipv 3
+  readyok analyse stockfish --moves e4 e5 Nf3 --depth 20 --multipv 3
   readyok analyse stockfish --fen '7k/8/8/8/8/8/R7/1R4K1 w - - 0 1' --mate 2
   readyok analyse fairy-stockfish --game shogi --infinite --notation japanese
   readyok analyse stockfish --option Hash=256 --nodes 1000000 --json
   readyok analyse stockfish --searchmoves e2e4 d2d4 --depth 20
   readyok analyse ./slow-engine --timeout 60
   readyok analyse --syzygy ~/syzygy --fen '8/8/8/8/8/4k3/8/R3K3 w - - 0 1'
+  readyok analyse stockfish narikin --input wac.epd sts.epd --nodes 100000
+  readyok analyse stockfish --input games.pgn --all --depth 12 --jobs 4 \\
+      -o analysis.jsonl
+  readyok analyse narikin --input tsume.sfen --mate 5000
 
 With --syzygy, the tablebase result is printed before the search; without ENGINE nothing else is.
 
 Without a limit the search takes ten seconds. With several limits the search ends at the first one reached. Ctrl-C stops the search and prints the result. A second Ctrl-C, or one before the search, kills the engine.
 
-The output is a live table on a terminal, and JSON lines otherwise.";
+The output is a live table on a terminal, and JSON lines otherwise.
 
-/// Analyse a position with an engine
+With --input, each position of the files is searched, for a second without a limit. A line is an EPD, a FEN, an SFEN, or moves in any notation. Of a game, the last position is analysed; --all, --plies and --every select others. The best moves (bm), moves to avoid (am), mates (dm) and points of an EPD are scored; a mate search in shogi is scored by its moves. The summary compares the engines.
+
+With --output, the progress is stored in FILE.progress. After an interruption, also by SIGKILL, the same command continues. The exit code is 1 if an engine failed or if a part of the input is not analysed.";
+
+/// Analyse a position with an engine, or the positions of files with several
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
-    /// Engine to analyse with
-    #[arg(required_unless_present = "syzygy")]
-    engine: Option<String>,
+    /// Engine to analyse with; several with --input
+    #[arg(value_name = "ENGINE", required_unless_present_any = ["syzygy", "engine"])]
+    engines: Vec<String>,
+    /// Another way to name an engine; repeatable
+    #[arg(long, value_name = "ENGINE")]
+    engine: Vec<String>,
     #[command(flatten)]
     position: PositionArgs,
     #[command(flatten)]
@@ -73,6 +88,8 @@ pub(super) struct Args {
     /// Print lines of text instead of a table or JSON
     #[arg(long)]
     plain: bool,
+    #[command(flatten)]
+    batch: BatchArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -86,10 +103,10 @@ struct PositionArgs {
     /// Start from this shogi position
     #[arg(long)]
     sfen: Option<String>,
-    /// Set the game [default: from the position or the protocol]
+    /// Set the game [default: from the position, the protocol or the moves]
     #[arg(long, value_enum)]
     game: Option<Game>,
-    /// Play these moves from the start position, in UCI or USI notation
+    /// Play these moves from the start position: UCI, USI, SAN, or a notation of shogi
     #[arg(long, value_name = "MOVE", num_args = 1..)]
     moves: Vec<String>,
 }
@@ -108,7 +125,7 @@ struct LimitArgs {
     /// Search for a mate in N moves (chess) or for N milliseconds (shogi)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     mate: Option<u32>,
-    /// Search only these root moves, in UCI or USI notation
+    /// Search only these root moves, in any notation
     #[arg(long, value_name = "MOVE", num_args = 1..)]
     searchmoves: Vec<String>,
     /// Search until Ctrl-C
@@ -126,8 +143,16 @@ enum NotationArg {
 }
 
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
+    if args.batch.is_requested() {
+        return batch::run(args);
+    }
     let form = Form::of(args.json, args.plain);
-    let Some(name) = &args.engine else {
+    let mut engines = args.engines.iter().chain(&args.engine);
+    let first = engines.next();
+    if engines.next().is_some() {
+        return Err(Failure::usage("several engines analyse the positions of files; add --input"));
+    }
+    let Some(name) = first else {
         let setup = args.position.setup(None).map_err(Failure::usage)?;
         let report = probe(&args.syzygy, &setup)?;
         if let Some(error) = report.error() {
@@ -240,42 +265,43 @@ fn print_report(report: &TablebaseReport<'_>, form: Form) -> Result<Code, Failur
 }
 
 impl PositionArgs {
-    /// Without `--game`, the position or else the protocol determines the game.
+    /// Without `--game`, the position, the protocol or else the moves determine the game.
     fn setup(self, dialect: Option<Dialect>) -> Result<AnalysisPosition, AnalysisPositionError> {
         let start = match (self.fen, self.sfen) {
             (Some(fen), _) => Start::Fen(fen),
             (None, Some(sfen)) => Start::Sfen(sfen),
             (None, None) => Start::Initial,
         };
+        let moves = self.moves.join(" ");
         let game = match (self.game, &start, dialect) {
             (Some(game), ..) => game,
             (None, Start::Sfen(_), _) | (None, Start::Initial, Some(Dialect::Usi)) => Game::Shogi,
+            (None, Start::Initial, None) => {
+                // Of moves that are legal in neither game, the error is that of chess.
+                MoveLine::read(&moves, &[Game::Chess, Game::Shogi])
+                    .map_or(Game::Chess, |line| line.end().game())
+            }
             (None, Start::Fen(_) | Start::Initial, _) => Game::Chess,
         };
-        let moves = self.moves.iter().flat_map(|moves| moves.split_whitespace());
-        let moves: Vec<_> = moves.map(str::to_owned).collect();
         AnalysisPosition::new(game, &start, &moves)
     }
 }
 
 impl LimitArgs {
-    fn limit(&self, setup: &AnalysisPosition) -> Result<Limit, AnalysisPositionError> {
-        let dialect = setup.dialect();
-        let mate = self.mate.map(|limit| {
-            if dialect.mate_search_is_timed() {
-                MateLimit::Time(Duration::from_millis(limit.into()))
-            } else {
-                MateLimit::Moves(limit)
-            }
-        });
-        let go = Go {
+    /// The limits that do not depend on the protocol.
+    fn go(&self) -> Go<'static> {
+        Go {
             depth: self.depth,
             nodes: self.nodes,
             move_time: self.movetime.map(|time| Duration::from_millis(time.into())),
-            mate,
-            infinite: self.infinite,
             ..Go::default()
-        };
+        }
+    }
+
+    fn limit(&self, setup: &AnalysisPosition) -> Result<Limit, AnalysisPositionError> {
+        let dialect = setup.dialect();
+        let mate = self.mate.map(|limit| SearchSettings::mate_limit(dialect, limit));
+        let go = Go { mate, infinite: self.infinite, ..self.go() };
         let moves = self.searchmoves.iter().flat_map(|moves| moves.split_whitespace());
         let search_moves = setup.search_moves(moves)?;
         let move_time = if go.is_bare() { Some(DEFAULT_TIME) } else { go.move_time };

@@ -57,6 +57,22 @@ impl InputFile {
         })
     }
 
+    /// The decompressed content. `count` is increased by the number of bytes that are read.
+    pub(crate) fn content(
+        &self,
+        options: ReadOptions,
+        count: &Arc<AtomicU64>,
+    ) -> io::Result<BufReader<Source>> {
+        let source = Counting { source: self.open()?, count: Arc::clone(count) };
+        let source = Decompressed::with_max_ratio(source, options.max_ratio)?;
+        Ok(BufReader::with_capacity(1 << 16, Box::new(source)))
+    }
+
+    /// The format that the user or the extension names.
+    pub(crate) fn format(&self, options: ReadOptions) -> Option<FileFormat> {
+        options.format.or_else(|| self.path.as_deref().and_then(FileFormat::of_input))
+    }
+
     /// Copies standard input or a pipe into a temporary file, so that it can be read again.
     fn make_repeatable(&mut self) -> io::Result<()> {
         let is_file = |path: &PathBuf| fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
@@ -215,7 +231,7 @@ impl<R: Read> Read for Counting<R> {
     }
 }
 
-type Source = Box<dyn Read + Send>;
+pub(super) type Source = Box<dyn Read + Send>;
 
 /// The games of a file.
 pub(crate) struct Games {
@@ -230,11 +246,16 @@ impl Games {
         options: ReadOptions,
         count: &Arc<AtomicU64>,
     ) -> io::Result<Self> {
-        let source = Counting { source: file.open()?, count: Arc::clone(count) };
-        let source = Decompressed::with_max_ratio(source, options.max_ratio)?;
-        let source: Source = Box::new(source);
-        let source = BufReader::with_capacity(1 << 16, source);
-        let format = options.format.or_else(|| file.path.as_deref().and_then(FileFormat::of_input));
+        let source = file.content(options, count)?;
+        Ok(Self::read(source, file.format(options), options))
+    }
+
+    /// The games of a text.
+    pub(crate) fn read(
+        source: impl Read + Send + 'static,
+        format: Option<FileFormat>,
+        options: ReadOptions,
+    ) -> Self {
         let record_format = match format {
             Some(FileFormat::Record(format)) => Some(format),
             Some(FileFormat::Sfen) => Some(Format::USI),
@@ -243,7 +264,7 @@ impl Games {
         };
         let limits = Limits::default();
         let records = Records::in_encoding(source, record_format, limits, options.encoding);
-        Ok(Self { records, format })
+        Self { records, format }
     }
 
     /// The format, if it was not detected from the content.

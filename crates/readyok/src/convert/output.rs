@@ -387,6 +387,19 @@ impl Output {
     }
 }
 
+/// Replaces a file when its new content is complete. The extension selects a compression.
+pub(crate) fn replace_file(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let compression = Compression::of(path).map(|(compression, _)| compression);
+    let mut target = Target::create(path, compression)?;
+    if let Some(writer) = &mut target.writer {
+        write(writer)?;
+    }
+    target.persist()
+}
+
 /// Whether a path names a directory, which may not exist yet.
 pub(crate) fn is_directory(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().to_string_lossy().ends_with(std::path::is_separator)

@@ -153,6 +153,26 @@ fn sends_chess960_castling_as_king_takes_rook() {
     );
 }
 
+/// Moves have any notation; the engine gets UCI or USI.
+#[test]
+fn reads_moves_in_the_notations_of_players() {
+    check_json(
+        &["--moves", "1.", "e4", "e7e5", "Nf3", "--searchmoves", "Nc6", "--depth", "1"],
+        &format!(
+            "{HANDSHAKE}> ucinewgame\n> isready\n< readyok\n\
+             > position startpos moves e2e4 e7e5 g1f3\n> go depth 1 searchmoves b8c6\n< bestmove b8c6"
+        ),
+        &[json!({"type": "bestmove", "answer": "move", "move": "b8c6", "move_text": "Nc6"})],
+    );
+    check_json(
+        &["--moves", "▲７六歩", "△３四歩", "--depth", "1"],
+        &format!(
+            "{USI_HANDSHAKE}> position startpos moves 7g7f 3c3d\n> go depth 1\n< bestmove 8h2b+"
+        ),
+        &[json!({"type": "bestmove", "answer": "move", "move": "8h2b+", "move_text": "Bx2b+"})],
+    );
+}
+
 #[test]
 fn prints_lines_of_text() {
     let output = run_script(
@@ -172,10 +192,14 @@ fn prints_lines_of_text() {
 fn rejects_invalid_arguments_before_starting_the_engine() {
     let never = "= 1";
     check_error(&["--moves", "e2e4", "e2e4"], never, 2, "move 2: illegal move `e2e4`");
-    let san = "move 2: `Nf6` is not in UCI notation; write `g8f6`";
-    check_error(&["--moves", "e2e4", "Nf6"], never, 2, san);
-    let japanese = "move 1: `▲７六歩` is not in USI notation; write `7g7f`";
-    check_error(&["--game", "shogi", "--searchmoves", "▲７六歩"], never, 2, japanese);
+    check_error(&["--moves", "e4", "Nf4"], never, 2, "move 2: illegal move `Nf4`");
+    check_error(
+        &["--fen", "k7/8/8/8/8/8/8/KN3N2 w - - 0 1", "--moves", "Nd2"],
+        never,
+        2,
+        "move 1: ",
+    );
+    check_error(&["--game", "shogi", "--searchmoves", "▲７七歩"], never, 2, "move 1: ");
     let time =
         "invalid value '1s' for '--movetime <MS>': a whole number of milliseconds is expected";
     check_error(&["--movetime", "1s"], never, 2, time);

@@ -3,6 +3,7 @@
 
 mod address;
 mod analyse;
+mod analyse_batch;
 mod annotate;
 mod broken_off;
 #[cfg(unix)]

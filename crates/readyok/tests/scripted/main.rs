@@ -1,4 +1,4 @@
-//! A scripted mock engine: `scripted FILE`.
+//! A scripted mock engine: `scripted FILE`, or `scripted answers FILE [LOG]`: see [`answers`].
 //!
 //! ```text
 //! > isready       expects this line; exits with 9 on another line
@@ -9,12 +9,20 @@
 //! ```
 //! After the script it waits for the end of its input and exits with 0.
 
+mod answers;
+
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 use std::{env, fs};
 
 fn main() -> io::Result<ExitCode> {
-    let script = fs::read_to_string(env::args().nth(1).unwrap_or_default())?;
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    if let [mode, rules, log @ ..] = arguments.as_slice()
+        && mode == "answers"
+    {
+        return answers::run(&fs::read_to_string(rules)?, log.first().map(String::as_str));
+    }
+    let script = fs::read_to_string(arguments.first().map(String::as_str).unwrap_or_default())?;
     let mut input = io::stdin().lock().lines();
     let mut output = io::stdout();
     for step in script.lines() {

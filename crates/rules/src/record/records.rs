@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    io::{self, Read, Write},
+    io::{self, BufRead, Read, Write},
 };
 
 use crate::Game;
@@ -22,6 +22,16 @@ use super::{
 /// The [`Encoding`] is detected.
 pub fn read<'a>(source: impl Read + Send + 'a, format: impl Into<Option<Format>>) -> Records<'a> {
     Records::new(source, format, Limits::default())
+}
+
+/// The text of a source as UTF-8 without a byte order mark. Without an encoding, that of each line is detected.
+pub fn decode<'a>(
+    source: impl Read + Send + 'a,
+    encoding: Option<InputEncoding>,
+) -> Box<dyn BufRead + Send + 'a> {
+    let mut decoded = Transcoder::new(buffered(source), true);
+    decoded.set_encoding(encoding);
+    Box::new(decoded)
 }
 
 /// Writes a record in UTF-8. [`Format::separator`] separates several in a file. Returns what the format cannot

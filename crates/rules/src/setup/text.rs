@@ -3,7 +3,6 @@
 use std::fmt;
 
 use super::Setup;
-use crate::names::names;
 use crate::{Field, Game, Piece, PieceKind, PositionError, Side, Square, error::shortened};
 
 /// The form of a FEN. Every form can be read; shogi has only one.
@@ -22,7 +21,7 @@ pub enum FenForm {
     Shredder,
 }
 
-names! {
+readyok_protocol::names! {
     FenForm: Fen = "fen", XFen = "x-fen", Shredder = "shredder"
 }
 
