@@ -17,6 +17,12 @@
 //!   [`NewGame::from_document`], [`NewGame::document`]. [`encode_document`] makes one blob of a document, which an
 //!   app can save after each change, in a file of its own: a save does not wait for an import then.
 //!
+//! # Several processes
+//!
+//! Any number of processes, and of [`Library`] values, can use one file. The writer handles each request with a lock
+//! that excludes those of other processes, and a change of another process is read before the next request or query.
+//! While several have the file open, no writer keeps postings in memory.
+//!
 //! # Durability
 //!
 //! A kill of the process loses nothing that was acknowledged. Postings of recent games are only in memory; their games
@@ -32,6 +38,7 @@ mod game;
 mod import;
 mod index;
 mod library;
+mod lock;
 mod matcher;
 mod outcome;
 mod postings;
