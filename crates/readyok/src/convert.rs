@@ -18,9 +18,9 @@ pub(crate) use format::FileFormat;
 pub(crate) use input::{Files, Games, ReadOptions};
 pub(crate) use losses::{LossReport, Origin};
 pub(crate) use output::{Destination, Output, Rendered, Split, SplitKey, is_directory};
-pub(crate) use progress::Progress;
+pub(crate) use progress::{Progress, grouped};
 pub(crate) use render::{PositionChoice, Renderer};
-pub(crate) use run::{Conversion, Mode, run};
+pub(crate) use run::{Conversion, Mode, Source, StoredGames, run};
 pub(crate) use select::{Content, Duplicates, Selection};
 pub(crate) use sort::{Order, SortKey};
 pub(crate) use stats::StatsForm;
@@ -29,7 +29,7 @@ use readyok_rules::Game;
 pub(crate) use readyok_rules::record::compression::{Compression, MAX_RATIO};
 
 /// The name of a game in output.
-fn game_name(game: Game) -> &'static str {
+pub(crate) fn game_name(game: Game) -> &'static str {
     match game {
         Game::Chess => "chess",
         Game::Chess960 => "chess960",

@@ -1,0 +1,267 @@
+//! `readyok library`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use readyok_library::Duplicates;
+use readyok_rules::Game;
+
+use super::convert::{ChosenArgs, ContentArgs, InputArgs, OutputArgs};
+use super::filter::FilterArgs;
+use crate::convert::{Conversion, Mode, Source, StatsForm, run as run_conversion};
+use crate::exit::{Code, Failure};
+use crate::library::{
+    Database, Form, Import, Listing, SearchKey, import, parse_position, print_explorer, search,
+    stored_games,
+};
+
+const HELP: &str = "\
+The database is that of the app, which can be running, or the file of --database. Games have numbers that never change.
+
+The exit status is 0 if all was done, also if no game matches; 1 if something was lost or failed; 2 if the arguments or the database cannot be used. After an error, all that was stored remains.
+
+Examples:
+  readyok library import games.pgn.zst kifu/ --recursive
+  readyok library search --player carlsen --result win --sort date
+  readyok library explorer 'e4 c5' --rating 2500..
+  readyok library export --date 2024 -o games.pgn
+  readyok library stats --database club.sqlite";
+
+/// Search, explore, import, export and maintain the database of games
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Import(Box<ImportArgs>),
+    Search(Box<SearchArgs>),
+    Explorer(Box<ExplorerArgs>),
+    Export(Box<ExportArgs>),
+    Stats(Box<StatsArgs>),
+}
+
+/// The database of a command.
+#[derive(Debug, clap::Args)]
+struct DatabaseArgs {
+    /// Use this database [default: that of the app]
+    #[arg(long, value_name = "FILE")]
+    database: Option<PathBuf>,
+}
+
+impl DatabaseArgs {
+    fn find(&self) -> Result<Database, Failure> {
+        Database::find(self.database.as_deref())
+    }
+}
+
+/// The treatment of games that the database has already.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+enum DuplicatesArg {
+    /// Do not add them, unless they have more annotations
+    #[default]
+    Skip,
+    /// Add them
+    Keep,
+    /// Replace the known game if they have more annotations; the app asks if it is running
+    Replace,
+    /// Let the user decide in the app
+    Ask,
+}
+
+/// Add the games of record files, or of other databases with their labels and studies
+///
+/// A database is created if it does not exist. With --json, prints {"files","games","added","duplicates","replaced","undecided","failed","labels","collections","first","last"}: counts, and the numbers of the first and last added game.
+#[derive(Debug, clap::Args)]
+struct ImportArgs {
+    /// Record files, databases, directories with --recursive, or `-` for standard input
+    #[arg(value_name = "FILES")]
+    files: Vec<OsString>,
+    #[command(flatten)]
+    database: DatabaseArgs,
+    /// Set what is done with games that the database has already
+    #[arg(long, value_enum, value_name = "CHOICE", default_value_t)]
+    duplicates: DuplicatesArg,
+    #[command(flatten)]
+    input: InputArgs,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// List the games that match
+///
+/// With --json, prints a line for each game: {"game","variant","first","second","ratings","event","date","result","plies","eco","opening","labels","added_ms","changed_ms"}. "first" is White in chess, and black (sente) in shogi; times are in ms since 1970.
+#[derive(Debug, clap::Args)]
+struct SearchArgs {
+    #[command(flatten)]
+    database: DatabaseArgs,
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// Sort the games
+    #[arg(long, value_enum, value_name = "PROPERTY", default_value_t, help_heading = "Selection")]
+    sort: SearchKey,
+    /// Sort in descending order
+    #[arg(long, help_heading = "Selection")]
+    descending: bool,
+    /// Omit the first N games
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Selection")]
+    skip: usize,
+    /// List at most N games; 0 for all [default: 100, all with --json or --ids]
+    #[arg(long, value_name = "N", help_heading = "Selection")]
+    limit: Option<usize>,
+    /// Print only the numbers of the games
+    #[arg(long, conflicts_with = "json")]
+    ids: bool,
+    /// Print a line of JSON for each game
+    #[arg(long)]
+    json: bool,
+}
+
+/// Show the moves of a position with their results
+///
+/// With --json, prints {"position","games","first","draws","second","unknown","moves","latest"}. Each move has "move" (UCI or USI), "text", "games", the same counts, "score" of the side to move in percent, "average_rating", "performance", "last_played" and "game", the latest game by number.
+#[derive(Debug, clap::Args)]
+struct ExplorerArgs {
+    /// FEN, SFEN, or moves from the start position, such as 'e4 c5' [default: the start position]
+    #[arg(value_name = "POSITION", default_value = "startpos")]
+    at: String,
+    #[command(flatten)]
+    database: DatabaseArgs,
+    /// Set the game of the position [default: detected]
+    #[arg(long, value_enum, value_name = "GAME", ignore_case = true)]
+    game: Option<Game>,
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Write the games that match to a file in any format
+///
+/// With --json, prints {"games"}: the number of written games; it needs --output.
+#[derive(Debug, clap::Args)]
+struct ExportArgs {
+    #[command(flatten)]
+    database: DatabaseArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
+    content: ContentArgs,
+    #[command(flatten)]
+    filter: FilterArgs,
+    #[command(flatten)]
+    chosen: ChosenArgs,
+    /// Print the result as JSON
+    #[arg(long, requires = "output")]
+    json: bool,
+}
+
+/// Show statistics of the games that match
+///
+/// With --json, prints what `readyok convert --stats=json` prints.
+#[derive(Debug, clap::Args)]
+struct StatsArgs {
+    #[command(flatten)]
+    database: DatabaseArgs,
+    #[command(flatten)]
+    filter: FilterArgs,
+    #[command(flatten)]
+    chosen: ChosenArgs,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Default number of listed games.
+const LIMIT: usize = 100;
+
+pub(super) fn run(args: Args) -> Result<Code, Failure> {
+    match args.command {
+        Command::Import(args) => run_import(*args),
+        Command::Search(args) => run_search(*args),
+        Command::Explorer(args) => run_explorer(*args),
+        Command::Export(args) => run_export(*args),
+        Command::Stats(args) => run_stats(*args),
+    }
+}
+
+fn run_import(args: ImportArgs) -> Result<Code, Failure> {
+    let (files, read) = args.input.files(&args.files)?;
+    import(Import {
+        database: args.database.find()?,
+        files,
+        read,
+        duplicates: match args.duplicates {
+            DuplicatesArg::Skip => Duplicates::Skip,
+            DuplicatesArg::Keep => Duplicates::Keep,
+            DuplicatesArg::Replace => Duplicates::Replace,
+            DuplicatesArg::Ask => Duplicates::Ask,
+        },
+        is_lenient: args.input.lenient,
+        is_json: args.json,
+    })
+}
+
+fn run_search(args: SearchArgs) -> Result<Code, Failure> {
+    let form = match (args.ids, args.json) {
+        (true, _) => Form::Numbers,
+        (_, true) => Form::Json,
+        (false, false) => Form::Table,
+    };
+    let default = if form == Form::Table { LIMIT } else { 0 };
+    let limit = args.limit.unwrap_or(default);
+    let listing = Listing {
+        condition: args.filter.condition(),
+        sort: args.sort,
+        is_descending: args.descending,
+        skip: args.skip,
+        limit: if limit == 0 { usize::MAX } else { limit },
+        form,
+    };
+    search(&*args.database.find()?.open()?, &listing)
+}
+
+fn run_explorer(args: ExplorerArgs) -> Result<Code, Failure> {
+    let position = parse_position(&args.at, args.game).map_err(Failure::usage)?;
+    let library = args.database.find()?.open()?;
+    print_explorer(&library, &position, &args.filter.condition(), args.json)
+}
+
+fn run_export(args: ExportArgs) -> Result<Code, Failure> {
+    let mode = args.output.mode()?;
+    let content = args.content.content();
+    convert(&args.database, (args.filter, &args.chosen), mode, content, args.json)
+}
+
+fn run_stats(args: StatsArgs) -> Result<Code, Failure> {
+    let mode = Mode::Stats(if args.json { StatsForm::Json } else { StatsForm::Table });
+    convert(&args.database, (args.filter, &args.chosen), mode, Default::default(), false)
+}
+
+/// Passes the games that match to a conversion.
+fn convert(
+    database: &DatabaseArgs,
+    (filter, chosen): (FilterArgs, &ChosenArgs),
+    mode: Mode,
+    content: crate::convert::Content,
+    prints_json: bool,
+) -> Result<Code, Failure> {
+    let database = database.find()?;
+    let library = database.open()?;
+    let stored = stored_games(library, database.path, &filter.condition())?;
+    run_conversion(Conversion {
+        source: Source::Stored(stored),
+        // The database has evaluated the condition.
+        selection: chosen.selection(Default::default()),
+        content,
+        mode,
+        is_lenient: true,
+        prints_json,
+    })
+}
