@@ -23,6 +23,7 @@ use layer::Layer;
 use tags::Known;
 
 pub use document::{decode_document, encode_document};
+pub(crate) use moves::main_line;
 pub use moves::{code_of, move_of};
 
 /// Version of the position keys and the codes of moves. With another one the index is built again.

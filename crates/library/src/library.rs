@@ -13,9 +13,10 @@ use readyok_rules::record::Condition;
 use rusqlite::Connection;
 
 use crate::collection::{self, Chapter, Collection, CollectionEdit};
-use crate::duplicates::{Undecided, groups, undecided};
+use crate::duplicates::{Undecided, undecided};
 use crate::error::{Error, LibraryDefect};
 use crate::game::{GameEntry, Indexer, NewGame, StoredGame};
+use crate::groups::{DuplicateGroup, groups};
 use crate::lock::{PATIENCE, ProcessLock};
 use crate::outcome::{Decided, Decision, Duplicates, Outcome, Outcomes};
 use crate::postings::Key;
@@ -173,11 +174,12 @@ impl Library {
         Ok(receiver)
     }
 
-    /// Groups of duplicates, each in ascending order.
+    /// Groups of games that are one game by [`GameIdentity`](readyok_rules::record::GameIdentity): with equal moves, or
+    /// with moves that are the first ones of another. Ascending by their first games.
     ///
     /// # Errors
     /// The file could not be read.
-    pub fn duplicates(&self) -> Result<Vec<Vec<u32>>, Error> {
+    pub fn duplicates(&self) -> Result<Vec<DuplicateGroup>, Error> {
         self.read(groups)
     }
 
