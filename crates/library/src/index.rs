@@ -93,6 +93,39 @@ pub(crate) fn find(
     Ok(())
 }
 
+/// Calls `visit` with each posting that is valid; games can be deleted ones.
+pub(crate) fn for_each(
+    connection: &Connection,
+    mut visit: impl FnMut(Posting),
+) -> Result<(), Error> {
+    let mut blocks =
+        connection.prepare("SELECT first, no FROM block_key WHERE run = ?1 ORDER BY first, no")?;
+    let mut data = connection.prepare("SELECT data FROM block WHERE id = ?1")?;
+    let mut postings = Vec::new();
+    for run in runs(connection)? {
+        let mut rows = blocks.query([run.id])?;
+        while let Some(row) = rows.next()? {
+            let (first, no) = (Key::from_sql(row.get(0)?), row.get(1)?);
+            data.query_row([block_id(run.id, no)], |row| {
+                let mut reader = BlockReader::new(first, run.base, row.get_ref(0)?.as_blob()?);
+                Ok(loop {
+                    match reader.read_group(&mut postings) {
+                        Ok(true) => (),
+                        end => break end,
+                    }
+                })
+            })??;
+            for posting in postings.drain(..) {
+                let is_valid = (run.low..run.high).contains(&posting.key().to_sql());
+                if is_valid && run.dead.binary_search(&posting.game()).is_err() {
+                    visit(posting);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Writes sorted batches of postings as a run.
 pub(crate) fn write_run(
     connection: &Connection,

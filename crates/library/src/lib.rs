@@ -29,7 +29,9 @@
 //! are indexed again when the file is opened. A file since version 3 is extended
 //! when it is opened; one of another version is rejected unchanged.
 
+mod backup;
 mod bitset;
+mod check;
 mod codec;
 mod collection;
 mod duplicates;
@@ -46,6 +48,7 @@ mod outcome;
 mod postings;
 mod query;
 mod receipt;
+mod repair;
 mod schema;
 mod snapshot;
 mod summary;
@@ -53,6 +56,7 @@ mod text_cache;
 mod varint;
 mod writer;
 
+pub use check::{Defect, DefectKind, Examined, examine};
 pub use codec::{code_of, decode_document, encode_document, move_of};
 pub use collection::{Chapter, Collection, CollectionEdit, MAX_CHAPTERS};
 pub use duplicates::Undecided;
@@ -66,6 +70,7 @@ pub use outcome::{Decided, Decision, Duplicates, Outcome};
 pub use postings::{END_OF_GAME, Key};
 pub use query::{Column, Counts, Explorer, MoveStatistics, Page};
 pub use receipt::Receipt;
+pub use repair::{Repaired, repair};
 pub use summary::{NameId, Summary};
 pub use varint::Corrupt;
 

@@ -80,6 +80,10 @@ impl Library {
         })
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.shared.path
+    }
+
     /// Runs a query on one state of the file and of the memory.
     fn read<T>(
         &self,

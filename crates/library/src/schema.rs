@@ -181,7 +181,7 @@ fn configure(connection: &Connection, foreign_keys: &str, cache: i64) -> Result<
     Ok(())
 }
 
-fn check(connection: &Connection) -> Result<(), Error> {
+pub(crate) fn check(connection: &Connection) -> Result<(), Error> {
     let value = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     if value("application_id")? != APPLICATION {
         return Err(Error::Defect(LibraryDefect::NoLibrary));

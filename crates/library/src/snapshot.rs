@@ -191,7 +191,7 @@ impl Snapshot {
 
 #[derive(Debug)]
 pub(crate) struct Shared {
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     snapshot: RwLock<Arc<Snapshot>>,
     idle: Mutex<Vec<Connection>>,
     pub(crate) caches: Caches,

@@ -1,6 +1,6 @@
 //! The thread that owns the write connection: adds, replaces and deletes games, writes and merges runs.
 
-mod rows;
+pub(crate) mod rows;
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use readyok_library::Duplicates;
-use readyok_rules::Game;
+use readyok_rules::{BookFormat, BookOptions, Game};
 
 use super::convert::{ChosenArgs, ContentArgs, InputArgs, OutputArgs};
 use super::filter::FilterArgs;
 use crate::convert::{Conversion, Mode, Source, StatsForm, run as run_conversion};
 use crate::exit::{Code, Failure};
 use crate::library::{
-    Database, Form, Import, Listing, SearchKey, import, parse_position, print_explorer, search,
-    stored_games,
+    BookRequest, Database, DuplicatesRequest, Form, Import, Listing, SearchKey, back_up,
+    duplicates, import, parse_position, print_explorer, search, stored_games, write_book,
 };
 
 const HELP: &str = "\
@@ -43,6 +43,9 @@ enum Command {
     Explorer(Box<ExplorerArgs>),
     Export(Box<ExportArgs>),
     Stats(Box<StatsArgs>),
+    Duplicates(DuplicatesArgs),
+    Book(Box<BookArgs>),
+    Backup(BackupArgs),
 }
 
 /// The database of a command.
@@ -178,6 +181,76 @@ struct StatsArgs {
     json: bool,
 }
 
+/// List games that the database has several times, or delete all but one of each
+///
+/// Duplicates have the same moves, or the first ones of another, and headers that show that they are one game. The game to keep has most comments, glyphs and variations; of several, it is the longest, then that with most other annotations, then the oldest.
+///
+/// With --json, prints a line for each group: {"keep","others","beginnings"}, the numbers of games; beginnings have only the first moves.
+#[derive(Debug, clap::Args)]
+struct DuplicatesArgs {
+    #[command(flatten)]
+    database: DatabaseArgs,
+    /// Ignore games that have only the first moves of another
+    #[arg(long)]
+    exact: bool,
+    /// Delete all games but the one to keep of each group
+    #[arg(long)]
+    delete: bool,
+    /// Print a line of JSON for each group
+    #[arg(long)]
+    json: bool,
+}
+
+/// Write an opening book of the games that match: Polyglot for chess, YaneuraOu for shogi
+///
+/// The weight of a move is twice its wins plus its draws and unknown results, for the side to move; moves that only lost are omitted. With --json, prints {"games","positions","moves","unreadable"}.
+#[derive(Debug, clap::Args)]
+struct BookArgs {
+    /// Write to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    #[command(flatten)]
+    database: DatabaseArgs,
+    /// Set the game of the book
+    #[arg(long, value_enum, value_name = "GAME", ignore_case = true, default_value = "chess")]
+    game: Game,
+    /// Use the first N plies of each game
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..))]
+    max_ply: u16,
+    /// Omit moves of fewer than N games
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    min_games: u64,
+    /// Give all moves the same weight
+    #[arg(long)]
+    uniform: bool,
+    /// Replace an existing file
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Copy the database to a file, also while the app uses it
+///
+/// The copy is checked before it gets its name. With --json, prints {"file","bytes","games"}.
+#[derive(Debug, clap::Args)]
+struct BackupArgs {
+    /// Write to this file
+    #[arg(value_name = "FILE")]
+    target: PathBuf,
+    #[command(flatten)]
+    database: DatabaseArgs,
+    /// Replace an existing file
+    #[arg(long)]
+    force: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
 /// Default number of listed games.
 const LIMIT: usize = 100;
 
@@ -188,6 +261,15 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         Command::Explorer(args) => run_explorer(*args),
         Command::Export(args) => run_export(*args),
         Command::Stats(args) => run_stats(*args),
+        Command::Duplicates(args) => {
+            let DuplicatesArgs { database, exact, delete, json } = args;
+            let request = DuplicatesRequest { is_exact: exact, deletes: delete, is_json: json };
+            duplicates(&database.find()?, request)
+        }
+        Command::Book(args) => run_book(*args),
+        Command::Backup(args) => {
+            back_up(&args.database.find()?, &args.target, args.force, args.json)
+        }
     }
 }
 
@@ -231,6 +313,19 @@ fn run_explorer(args: ExplorerArgs) -> Result<Code, Failure> {
     let position = parse_position(&args.at, args.game).map_err(Failure::usage)?;
     let library = args.database.find()?.open()?;
     print_explorer(&library, &position, &args.filter.condition(), args.json)
+}
+
+fn run_book(args: BookArgs) -> Result<Code, Failure> {
+    let request = BookRequest {
+        condition: args.filter.condition(),
+        format: BookFormat::of(args.game),
+        output: args.output,
+        force: args.force,
+        plies: args.max_ply.into(),
+        options: BookOptions { min_games: args.min_games, is_uniform: args.uniform },
+        is_json: args.json,
+    };
+    write_book(&*args.database.find()?.open()?, request)
 }
 
 fn run_export(args: ExportArgs) -> Result<Code, Failure> {
