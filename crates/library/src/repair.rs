@@ -14,11 +14,14 @@ use crate::check::{DefectKind, agrees};
 use crate::error::Error;
 use crate::game::{COLUMNS, NewGame, StoredGame};
 use crate::schema::{self, set_meta};
-use crate::snapshot::{CHUNK, Snapshot};
+use crate::snapshot::{CHUNK, Snapshot, Summaries};
 use crate::writer::rows::{Names, insert_row, store_chunks};
 
 /// Number of games of a transaction.
 const BATCH: usize = 2000;
+
+/// Number of keys that are tried if the last one is unknown.
+const MAX_TRIED: i64 = 1 << 22;
 
 /// What a repair has copied and lost.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,9 +60,15 @@ pub fn repair(
     let mut new = schema::open_writer(target, true)?;
     let mut repaired = Repaired::default();
     let texts = Texts::read(&source, &mut repaired);
-    let known = expected(&source);
-    let last = schema::meta(&source, "next_game").unwrap_or_default() - 1;
-    let last = known.iter().next_back().map_or(last, |known| last.max(i64::from(*known)));
+    let known = Expected::read(&source);
+    let last = match schema::meta(&source, "next_game") {
+        Ok(next) => next - 1,
+        Err(error) => {
+            repaired.parts.push(DefectKind::Part("the number of the next game", error.to_string()));
+            last_key(&source, "game")
+        }
+    };
+    let last = known.games.iter().next_back().map_or(last, |known| last.max(i64::from(*known)));
     let sql = format!("SELECT {COLUMNS} FROM game");
     let mut rows = Rows::new(&source, &sql, last);
     let mut names = Names::default();
@@ -75,11 +84,11 @@ pub fn repair(
             let Ok(id) = u32::try_from(id) else { continue };
             let row = match row {
                 Ok(row) => row,
-                Err(error) if known.contains(&id) => {
+                Err(error) if known.may_have(id) => {
                     repaired.lost.push((id, error.to_string()));
                     continue;
                 }
-                // It may never have existed.
+                // It does not exist.
                 Err(_) => continue,
             };
             seen.insert(id);
@@ -106,13 +115,13 @@ pub fn repair(
         }
     }
     let lost: BTreeSet<u32> = repaired.lost.iter().map(|(id, _)| *id).collect();
-    let missing = known.difference(&seen).filter(|id| !lost.contains(id));
+    let missing = known.games.difference(&seen).filter(|id| !lost.contains(id));
     let missing: Vec<_> = missing.map(|id| (*id, "its row is missing".to_owned())).collect();
     repaired.lost.extend(missing);
     repaired.lost.sort_unstable();
     let transaction = new.transaction()?;
     copy_tables(&source, &transaction, &mut repaired)?;
-    let next = seen.iter().chain(&known).next_back().map_or(1, |last| i64::from(*last) + 1);
+    let next = seen.iter().chain(&known.games).next_back().map_or(1, |last| i64::from(*last) + 1);
     set_meta(&transaction, "next_game", next.max(last + 1))?;
     let snapshot = Snapshot::load(&transaction)?;
     store_chunks(&transaction, &snapshot.summaries, 0..snapshot.summaries.len() / CHUNK)?;
@@ -120,24 +129,44 @@ pub fn repair(
     Ok(repaired)
 }
 
-/// Games that the list of games has; those behind its last part are unknown.
-fn expected(source: &Connection) -> BTreeSet<u32> {
-    let mut games = BTreeSet::new();
-    if let Ok(snapshot) = Snapshot::load(source) {
-        games.extend(snapshot.summaries.iter_rev().map(|(game, _)| game));
-        return games;
-    }
-    let Ok(mut statement) = source.prepare("SELECT no, data FROM summaries") else { return games };
-    let Ok(mut rows) = statement.query([]) else { return games };
-    while let Ok(Some(row)) = rows.next() {
-        let (Ok(no), Ok(data)) = (row.get::<_, u32>(0), row.get::<_, Vec<u8>>(1)) else { continue };
-        let mut part = crate::snapshot::Summaries::default();
-        if part.push_chunk(&data).is_ok() {
-            let first = no.saturating_mul(u32::try_from(CHUNK).unwrap_or(u32::MAX));
-            games.extend(part.iter_rev().map(|(game, _)| game.saturating_add(first)));
+/// What the list of games has.
+#[derive(Default)]
+struct Expected {
+    games: BTreeSet<u32>,
+    /// Parts of the list that can be read; none if all can.
+    parts: Option<BTreeSet<usize>>,
+}
+
+impl Expected {
+    fn read(source: &Connection) -> Self {
+        if let Ok(snapshot) = Snapshot::load(source) {
+            let games = snapshot.summaries.iter_rev().map(|(game, _)| game).collect();
+            return Self { games, parts: None };
         }
+        let (mut games, mut parts) = (BTreeSet::new(), BTreeSet::new());
+        let chunks = source.prepare("SELECT no, data FROM summaries").and_then(|mut statement| {
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let (no, data) = (row.get::<_, u32>(0)?, row.get::<_, Vec<u8>>(1)?);
+                let mut part = Summaries::default();
+                if part.push_chunk(&data).is_ok() {
+                    parts.insert(no as usize);
+                    let first = no.saturating_mul(u32::try_from(CHUNK).unwrap_or(u32::MAX));
+                    games.extend(part.iter_rev().map(|(game, _)| game.saturating_add(first)));
+                }
+            }
+            Ok(())
+        });
+        // What was read before the damage counts.
+        drop(chunks);
+        Self { games, parts: Some(parts) }
     }
-    games
+
+    /// Whether a game exists, or may exist.
+    fn may_have(&self, game: u32) -> bool {
+        let is_listed = |parts: &BTreeSet<usize>| parts.contains(&(game as usize / CHUNK));
+        self.games.contains(&game) || !self.parts.as_ref().is_none_or(is_listed)
+    }
 }
 
 /// The texts of the tables that can be read.
@@ -180,6 +209,13 @@ struct Rows<'a> {
     failed: Option<String>,
 }
 
+/// The last key of a table, or a large one if it cannot be found.
+fn last_key(source: &Connection, table: &str) -> i64 {
+    let sql = format!("SELECT max(id) FROM {table}");
+    let last = source.query_row(&sql, [], |row| row.get::<_, Option<i64>>(0));
+    last.map_or(MAX_TRIED, Option::unwrap_or_default)
+}
+
 impl<'a> Rows<'a> {
     fn new(source: &'a Connection, sql: &'a str, last: i64) -> Self {
         Self { source, sql, after: 0, last, failed: None }
@@ -187,9 +223,7 @@ impl<'a> Rows<'a> {
 
     /// All rows of a table, up to its last key that can be found.
     fn of(source: &'a Connection, sql: &'a str, table: &str) -> Self {
-        let last = format!("SELECT max(id) FROM {table}");
-        let last = source.query_row(&last, [], |row| row.get::<_, Option<i64>>(0));
-        Self::new(source, sql, last.ok().flatten().unwrap_or(1 << 22))
+        Self::new(source, sql, last_key(source, table))
     }
 
     fn next<T>(

@@ -2,6 +2,7 @@
 
 mod backup;
 mod book;
+mod check;
 mod database;
 mod duplicates;
 mod explorer;
@@ -12,6 +13,7 @@ mod source;
 
 pub(crate) use backup::back_up;
 pub(crate) use book::{BookRequest, write_book};
+pub(crate) use check::{check, write_repaired};
 pub(crate) use database::{Database, failure};
 pub(crate) use duplicates::{DuplicatesRequest, duplicates};
 pub(crate) use explorer::{parse_position, print_explorer};

@@ -12,5 +12,6 @@ mod import;
 mod laws;
 mod processes;
 mod records;
+mod repair;
 mod searches;
 mod storage;

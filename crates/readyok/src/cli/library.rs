@@ -12,8 +12,9 @@ use super::filter::FilterArgs;
 use crate::convert::{Conversion, Mode, Source, StatsForm, run as run_conversion};
 use crate::exit::{Code, Failure};
 use crate::library::{
-    BookRequest, Database, DuplicatesRequest, Form, Import, Listing, SearchKey, back_up,
+    BookRequest, Database, DuplicatesRequest, Form, Import, Listing, SearchKey, back_up, check,
     duplicates, import, parse_position, print_explorer, search, stored_games, write_book,
+    write_repaired,
 };
 
 const HELP: &str = "\
@@ -45,6 +46,8 @@ enum Command {
     Stats(Box<StatsArgs>),
     Duplicates(DuplicatesArgs),
     Book(Box<BookArgs>),
+    Check(CheckArgs),
+    Repair(RepairArgs),
     Backup(BackupArgs),
 }
 
@@ -233,6 +236,36 @@ struct BookArgs {
     json: bool,
 }
 
+/// Examine the database: whether every game can be read, and whether lists and index agree with the games
+///
+/// The exit status is 1 if there is a defect. With --json, prints a line for each defect, {"game","defect"}, and then {"games","defects"}.
+#[derive(Debug, clap::Args)]
+struct CheckArgs {
+    #[command(flatten)]
+    database: DatabaseArgs,
+    /// Print a line of JSON for each defect
+    #[arg(long)]
+    json: bool,
+}
+
+/// Write all that can be read of a damaged database to a new file, and list what is lost
+///
+/// Games keep their numbers, labels and studies. The damaged file is not changed. The exit status is 1 if something is lost. With --json, prints a line for each loss, {"game","defect"}, and then {"file","games","lost","damaged"}.
+#[derive(Debug, clap::Args)]
+struct RepairArgs {
+    /// Write to this file
+    #[arg(value_name = "FILE")]
+    target: PathBuf,
+    #[command(flatten)]
+    database: DatabaseArgs,
+    /// Replace an existing file
+    #[arg(long)]
+    force: bool,
+    /// Print a line of JSON for each loss
+    #[arg(long)]
+    json: bool,
+}
+
 /// Copy the database to a file, also while the app uses it
 ///
 /// The copy is checked before it gets its name. With --json, prints {"file","bytes","games"}.
@@ -267,6 +300,10 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
             duplicates(&database.find()?, request)
         }
         Command::Book(args) => run_book(*args),
+        Command::Check(args) => check(&args.database.find()?, args.json),
+        Command::Repair(args) => {
+            write_repaired(&args.database.find()?, &args.target, args.force, args.json)
+        }
         Command::Backup(args) => {
             back_up(&args.database.find()?, &args.target, args.force, args.json)
         }
