@@ -180,6 +180,11 @@ impl NewGame {
         }
     }
 
+    /// The hash of start position and main line, by the postings.
+    pub(crate) fn moves_hash(&self) -> u32 {
+        moves_hash(self.start.as_deref(), &self.event, &self.postings)
+    }
+
     /// The start position.
     ///
     /// # Errors

@@ -18,6 +18,7 @@ use crate::error::{Error, LibraryDefect};
 use crate::game::{GameEntry, Indexer, NewGame, StoredGame};
 use crate::groups::{DuplicateGroup, groups};
 use crate::lock::{PATIENCE, ProcessLock};
+use crate::names::NameKind;
 use crate::outcome::{Decided, Decision, Duplicates, Outcome, Outcomes};
 use crate::postings::Key;
 use crate::query::{self, Column, Explorer, Page};
@@ -85,7 +86,7 @@ impl Library {
     }
 
     /// Runs a query on one state of the file and of the memory.
-    fn read<T>(
+    pub(crate) fn read<T>(
         &self,
         query: impl FnOnce(&Connection, &Snapshot) -> Result<T, Error>,
     ) -> Result<T, Error> {
@@ -362,6 +363,30 @@ impl Library {
     /// Nothing was changed.
     pub fn restore(&self, games: Vec<StoredGame>) -> Result<usize, Error> {
         self.request(|response| Request::Restore(games, response))
+    }
+
+    /// Replaces names by another one in all games, at a time in ms since 1970. Returns the number of the merge, by which
+    /// [`Self::undo_name_merge`] undoes it, and the number of changed games; none if no game has the names.
+    ///
+    /// # Errors
+    /// Nothing was changed.
+    pub fn merge_names(
+        &self,
+        kind: NameKind,
+        from: Vec<String>,
+        to: String,
+        at_ms: i64,
+    ) -> Result<Option<(u32, usize)>, Error> {
+        self.request(|response| Request::MergeNames { kind, from, to, at_ms, response })
+    }
+
+    /// Undoes a merge of names in the games that have had no other name since. Returns how many; none if the merge is
+    /// unknown, or was forgotten because of later ones.
+    ///
+    /// # Errors
+    /// Nothing was changed.
+    pub fn undo_name_merge(&self, merge: u32) -> Result<Option<usize>, Error> {
+        self.request(|response| Request::UndoNameMerge(merge, response))
     }
 
     /// Writes recent postings to the index. With `optimize`, merges the whole index.

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::codec::KEY_SCHEME;
 use crate::collection::{self, CollectionEdit};
@@ -16,6 +16,7 @@ use crate::error::{Error, LibraryDefect};
 use crate::game::{Indexer, NewGame, StoredGame};
 use crate::index::{self, Merge};
 use crate::lock::ProcessLock;
+use crate::names::{NameKind, merges};
 use crate::outcome::{Decided, Decision, Duplicates, Outcome, Outcomes};
 use crate::postings::Posting;
 use crate::receipt;
@@ -76,6 +77,14 @@ pub(crate) enum Request {
     },
     /// Changes a collection at a time.
     Collection(CollectionEdit, i64, Sender<Result<u32, Error>>),
+    MergeNames {
+        kind: NameKind,
+        from: Vec<String>,
+        to: String,
+        at_ms: i64,
+        response: Sender<Result<Option<(u32, usize)>, Error>>,
+    },
+    UndoNameMerge(u32, Sender<Result<Option<usize>, Error>>),
     /// Reads what other processes have written, as each request does.
     Refresh(Sender<Result<(), Error>>),
     /// Makes a run of all pending postings and merges runs; all of them if `true`.
@@ -295,6 +304,13 @@ impl Writer {
                 let result =
                     self.exclusively(|writer| collection::apply(&mut writer.connection, &edit, at));
                 let _ = response.send(result);
+            }
+            Request::MergeNames { kind, from, to, at_ms, response } => {
+                let result = self.exclusively(|writer| writer.merge_names(kind, &from, &to, at_ms));
+                let _ = response.send(result);
+            }
+            Request::UndoNameMerge(merge, response) => {
+                let _ = response.send(self.exclusively(|writer| writer.undo_name_merge(merge)));
             }
             Request::Refresh(response) => {
                 let _ = response.send(self.exclusively(|_| Ok(())));
@@ -654,6 +670,50 @@ impl Writer {
             deleted += gone.len();
         }
         Ok(deleted)
+    }
+
+    fn merge_names(
+        &mut self,
+        kind: NameKind,
+        from: &[String],
+        to: &str,
+        at_ms: i64,
+    ) -> Result<Option<(u32, usize)>, Error> {
+        // Names that are rolled back would keep their numbers.
+        self.drop_caches();
+        let transaction = self.connection.transaction()?;
+        let target = Names::default().name(&transaction, to)?;
+        let mut sources = Vec::new();
+        for name in from {
+            let sql = "SELECT id FROM name WHERE text = ?1";
+            let found: Option<u32> =
+                transaction.query_row(sql, [name], |row| row.get(0)).optional()?;
+            sources.extend(found.filter(|id| *id != target));
+        }
+        if sources.is_empty() || target == 0 {
+            return Ok(None);
+        }
+        let (merge, games) =
+            merges::merge(&transaction, &self.state, kind, (&sources, target), at_ms)?;
+        if games.is_empty() {
+            return Ok(None);
+        }
+        let games: Vec<_> = games.into_iter().collect();
+        let changed = change(&transaction, &self.state, &games, &[])?;
+        transaction.commit()?;
+        self.after_change(changed, &[], Vec::new())?;
+        Ok(Some((merge, games.len())))
+    }
+
+    fn undo_name_merge(&mut self, merge: u32) -> Result<Option<usize>, Error> {
+        self.drop_caches();
+        let transaction = self.connection.transaction()?;
+        let Some(games) = merges::undo(&transaction, &self.state, merge)? else { return Ok(None) };
+        let games: Vec<_> = games.into_iter().collect();
+        let changed = change(&transaction, &self.state, &games, &[])?;
+        transaction.commit()?;
+        self.after_change(changed, &[], Vec::new())?;
+        Ok(Some(games.len()))
     }
 
     fn label(&mut self, games: &[u32], label: &str, set: bool) -> Result<(), Error> {

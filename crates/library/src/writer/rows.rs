@@ -146,7 +146,7 @@ impl Names {
         Ok((summary, self.name(transaction, &game.site)?))
     }
 
-    pub(super) fn name(&mut self, transaction: &Transaction<'_>, text: &str) -> Result<u32, Error> {
+    pub(crate) fn name(&mut self, transaction: &Transaction<'_>, text: &str) -> Result<u32, Error> {
         if text.is_empty() {
             return Ok(0);
         }

@@ -10,6 +10,7 @@ mod generate;
 mod import;
 #[expect(unreachable_pub, reason = "the library of the fuzz targets includes this file")]
 mod laws;
+mod names;
 mod processes;
 mod records;
 mod repair;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use readyok_library::Duplicates;
+use readyok_library::{Duplicates, NameKind};
 use readyok_rules::{BookFormat, BookOptions, Game};
 
 use super::convert::{ChosenArgs, ContentArgs, InputArgs, OutputArgs};
@@ -12,9 +12,9 @@ use super::filter::FilterArgs;
 use crate::convert::{Conversion, Mode, Source, StatsForm, run as run_conversion};
 use crate::exit::{Code, Failure};
 use crate::library::{
-    BookRequest, Database, DuplicatesRequest, Form, Import, Listing, SearchKey, back_up, check,
-    duplicates, import, parse_position, print_explorer, search, stored_games, write_book,
-    write_repaired,
+    BookRequest, Database, DuplicatesRequest, Form, Import, Listing, NamesAction, SearchKey,
+    back_up, check, duplicates, import, names, parse_position, print_explorer, search,
+    stored_games, write_book, write_repaired,
 };
 
 const HELP: &str = "\
@@ -46,6 +46,7 @@ enum Command {
     Stats(Box<StatsArgs>),
     Duplicates(DuplicatesArgs),
     Book(Box<BookArgs>),
+    Names(Box<NamesArgs>),
     Check(CheckArgs),
     Repair(RepairArgs),
     Backup(BackupArgs),
@@ -236,6 +237,53 @@ struct BookArgs {
     json: bool,
 }
 
+/// What has a name.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+enum NameKindArg {
+    #[default]
+    Player,
+    Event,
+    Site,
+}
+
+/// List spelling variants of players, merge names, and undo that
+///
+/// Without another option, names that are probably one are listed: with other punctuation, case, diacritics or order, with initials, or with one or two other letters. Names with different FIDE ids, and of players who play each other, are not among them. Open games of a running app keep their names.
+///
+/// With --json, prints a line for each proposal, {"keep","games","variants","reason"}; with --list {"name","games"}; with --apply and --merge {"merge","keep","games"}; with --history {"merge","at_ms","kind","from","to","games"}; with --undo {"merge","games"}.
+#[derive(Debug, clap::Args)]
+struct NamesArgs {
+    #[command(flatten)]
+    database: DatabaseArgs,
+    /// Set what has the names; variants are found for players and in spelling files
+    #[arg(long, value_enum, value_name = "KIND", default_value_t)]
+    kind: NameKindArg,
+    /// List all names with their numbers of games
+    #[arg(long, conflicts_with_all = ["apply", "spelling"])]
+    list: bool,
+    /// Correct names by this spelling file of SCID (`spelling.ssp`)
+    #[arg(long, value_name = "FILE")]
+    spelling: Option<PathBuf>,
+    /// Merge the listed names
+    #[arg(long)]
+    apply: bool,
+    /// Replace this name by that of --into; repeatable
+    #[arg(long, value_name = "NAME", requires = "into", conflicts_with_all = ["apply", "spelling", "list"])]
+    merge: Vec<String>,
+    /// The name that replaces those of --merge
+    #[arg(long, value_name = "NAME", requires = "merge")]
+    into: Option<String>,
+    /// List the merges that can be undone
+    #[arg(long, conflicts_with_all = ["apply", "spelling", "list", "merge"])]
+    history: bool,
+    /// Undo a merge: that with this number, or the last one
+    #[arg(long, value_name = "MERGE", num_args = 0..=1, conflicts_with_all = ["apply", "spelling", "list", "merge", "history"])]
+    undo: Option<Option<u32>>,
+    /// Print lines of JSON
+    #[arg(long)]
+    json: bool,
+}
+
 /// Examine the database: whether every game can be read, and whether lists and index agree with the games
 ///
 /// The exit status is 1 if there is a defect. With --json, prints a line for each defect, {"game","defect"}, and then {"games","defects"}.
@@ -300,6 +348,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
             duplicates(&database.find()?, request)
         }
         Command::Book(args) => run_book(*args),
+        Command::Names(args) => run_names(*args),
         Command::Check(args) => check(&args.database.find()?, args.json),
         Command::Repair(args) => {
             write_repaired(&args.database.find()?, &args.target, args.force, args.json)
@@ -350,6 +399,26 @@ fn run_explorer(args: ExplorerArgs) -> Result<Code, Failure> {
     let position = parse_position(&args.at, args.game).map_err(Failure::usage)?;
     let library = args.database.find()?.open()?;
     print_explorer(&library, &position, &args.filter.condition(), args.json)
+}
+
+fn run_names(args: NamesArgs) -> Result<Code, Failure> {
+    let kind = match args.kind {
+        NameKindArg::Player => NameKind::Player,
+        NameKindArg::Event => NameKind::Event,
+        NameKindArg::Site => NameKind::Site,
+    };
+    let action = if args.list {
+        NamesAction::List
+    } else if args.history {
+        NamesAction::History
+    } else if let Some(merge) = args.undo {
+        NamesAction::Undo(merge)
+    } else if let Some(into) = args.into {
+        NamesAction::Merge(args.merge, into)
+    } else {
+        NamesAction::Propose { spelling: args.spelling, applies: args.apply }
+    };
+    names(&args.database.find()?, kind, action, args.json)
 }
 
 fn run_book(args: BookArgs) -> Result<Code, Failure> {

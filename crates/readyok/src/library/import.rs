@@ -4,13 +4,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::SystemTime;
 
 use readyok_library::{Duplicates, ImportOptions, Imported, Library, Merged, Source};
 use serde::Serialize;
 
 use super::database::Database;
-use super::failure;
+use super::{failure, now_ms};
 use crate::convert::{Files, Games, LossReport, Origin, Progress, ReadOptions, grouped};
 use crate::exit::{Code, Failure, on_interrupt};
 use crate::terminal::{print, print_error};
@@ -95,11 +94,10 @@ pub(crate) fn import(import: Import) -> Result<Code, Failure> {
     let flag = Arc::clone(&stop);
     on_interrupt(move || flag.store(true, Ordering::Release)).map_err(Failure::failed)?;
     let bytes = Arc::new(AtomicU64::new(0));
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let options = ImportOptions {
         duplicates,
         source: Source::Import,
-        added_ms: i64::try_from(since.as_millis()).unwrap_or_default(),
+        added_ms: now_ms(),
         ..ImportOptions::default()
     };
     let mut run = Run {

@@ -1,6 +1,7 @@
 //! Files and results that commands write.
 
 use std::path::Path;
+use std::time::SystemTime;
 
 use serde::Serialize;
 use tempfile::NamedTempFile;
@@ -34,4 +35,10 @@ pub(crate) fn print_result(
         print(text);
     }
     Ok(())
+}
+
+/// The time in ms since 1970.
+pub(crate) fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or_default()
 }

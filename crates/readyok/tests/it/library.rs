@@ -282,6 +282,39 @@ fn duplicates_are_listed_and_deleted() {
 }
 
 #[test]
+fn names_are_proposed_merged_and_restored() {
+    let dir = Dir::new();
+    let games = "[White \"Carlsen, M\"]\n[Black \"?\"]\n\n1. e4 *\n\n\
+                 [White \"Carlsen, Magnus\"]\n[Black \"Bird\"]\n\n1. d4 *\n";
+    import(&dir, games, &[]);
+    let proposed = lines(&done(&dir, &["names", "--json"]));
+    let variants = json!([{"name": "Carlsen, M", "games": 1}]);
+    let expected =
+        json!({"keep": "Carlsen, Magnus", "games": 1, "variants": variants, "reason": "initials"});
+    assert_eq!(proposed, [expected]);
+    let merged = lines(&done(&dir, &["names", "--apply", "--json"]));
+    assert_eq!(merged, [json!({"merge": 1, "keep": "Carlsen, Magnus", "games": 1})]);
+    assert_eq!(done(&dir, &["export"]).matches("Carlsen, Magnus").count(), 2);
+    assert_eq!(ids(&dir, &["--white", "carlsen magnus"]), [1, 2]);
+    done(&dir, &["names", "--merge", "Bird", "--into", "Bird, Henry"]);
+    let history = lines(&done(&dir, &["names", "--history", "--json"]));
+    assert_eq!(
+        (&history[0]["to"], &history[1]["from"]),
+        (&json!("Bird, Henry"), &json!(["Carlsen, M"]))
+    );
+    done(&dir, &["names", "--undo"]);
+    done(&dir, &["names", "--undo", "1"]);
+    assert_eq!(done(&dir, &["export"]).matches("Carlsen, Magnus").count(), 1);
+    assert_eq!(lines(&done(&dir, &["names", "--list", "--json"])).len(), 4);
+    library(&dir, &["names", "--undo"]).reports(1, "no such merge");
+    library(&dir, &["names", "--merge", "X", "--into", "Y"]).reports(1, "no game has these names");
+    dir.write("spelling.ssp", "@PLAYER\nBird, Henry Edward #eng\n=Bird\n");
+    done(&dir, &["names", "--spelling", "spelling.ssp", "--apply"]);
+    assert!(done(&dir, &["export"]).contains("Bird, Henry Edward"));
+    library(&dir, &["names", "--spelling", "missing.ssp"]).reports(2, "missing.ssp");
+}
+
+#[test]
 fn books_are_written_and_read() {
     let dir = Dir::new();
     import(&dir, GAMES, &[]);
