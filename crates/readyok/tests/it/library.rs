@@ -305,7 +305,7 @@ fn names_are_proposed_merged_and_restored() {
     done(&dir, &["names", "--undo"]);
     done(&dir, &["names", "--undo", "1"]);
     assert_eq!(done(&dir, &["export"]).matches("Carlsen, Magnus").count(), 1);
-    assert_eq!(lines(&done(&dir, &["names", "--list", "--json"])).len(), 4);
+    assert_eq!(lines(&done(&dir, &["names", "--list", "--json"])).len(), 3);
     library(&dir, &["names", "--undo"]).reports(1, "no such merge");
     library(&dir, &["names", "--merge", "X", "--into", "Y"]).reports(1, "no game has these names");
     dir.write("spelling.ssp", "@PLAYER\nBird, Henry Edward #eng\n=Bird\n");
