@@ -149,7 +149,7 @@ fn is_database(path: &Path) -> bool {
 }
 
 impl Run<'_> {
-    fn tell(&mut self, line: Option<String>) {
+    fn print_line(&mut self, line: Option<String>) {
         if let Some(line) = line {
             self.progress.clear();
             print_error(&line);
@@ -164,7 +164,7 @@ impl Run<'_> {
             Err(error) => {
                 let line = self.losses.unreadable_file(&name, &error);
                 self.report.failed += 1;
-                self.tell(Some(line));
+                self.print_line(Some(line));
                 return Ok(());
             }
         };
@@ -187,7 +187,7 @@ impl Run<'_> {
                     self.losses.unreadable(&name, &error)
                 }
             };
-            self.tell(line);
+            self.print_line(line);
             self.progress.update(before + count);
             if self.stop.load(Ordering::Acquire) {
                 let imported = importer.cancel().map_err(failure)?;
@@ -207,7 +207,7 @@ impl Run<'_> {
             Err(error) => {
                 let line = self.losses.unreadable_file(&path.display().to_string(), &error);
                 self.report.failed += 1;
-                self.tell(Some(line));
+                self.print_line(Some(line));
                 return Ok(());
             }
         };
@@ -228,10 +228,10 @@ impl Run<'_> {
         self.report.collections += collections.len();
         self.report.failed += (unreadable.len() + lost_collections.len()) as u64;
         for (game, error) in unreadable {
-            self.tell(Some(format!("`{}`: game {game}: {error}", path.display())));
+            self.print_line(Some(format!("`{}`: game {game}: {error}", path.display())));
         }
         for (name, error) in lost_collections {
-            self.tell(Some(format!("`{}`: study `{name}`: {error}", path.display())));
+            self.print_line(Some(format!("`{}`: study `{name}`: {error}", path.display())));
         }
         Ok(())
     }
