@@ -182,7 +182,9 @@ pub fn examine(
                 // A run has each posting once.
                 postings.sort_unstable();
                 postings.dedup();
-                postings.into_iter().for_each(|(key, mv)| expected.add(key, mv));
+                for (key, mv) in postings {
+                    expected.add(key, mv);
+                }
             }
             if indexed.get(id as usize) != Some(&expected) {
                 found.add(Some(id), DefectKind::Index);

@@ -63,12 +63,11 @@ impl Candidate {
 
     /// Whether this is the beginning of another game, whose line begins with that of this one.
     fn is_beginning_of(&self, other: &Self) -> bool {
-        let is_known = |date: Date| date.to_bits() & 0x1F != 0;
         let rounds = (&self.round, &other.round);
         let agree = !matches!(rounds, (Some(a), Some(b)) if a != b);
         // The same players begin several games alike.
         let shows =
-            is_known(self.date) && is_known(other.date) || matches!(rounds, (Some(_), Some(_)));
+            has_day(self.date) && has_day(other.date) || matches!(rounds, (Some(_), Some(_)));
         agree
             && shows
             && (self.result == GameResult::Unknown || self.result == other.result)
@@ -106,7 +105,7 @@ impl Texts {
     }
 
     fn name(&self, id: u32) -> String {
-        self.names.get(&id).map(|name| name.to_string()).unwrap_or_default()
+        self.names.get(&id).map(ToString::to_string).unwrap_or_default()
     }
 
     fn candidate(&self, row: &Row<'_>) -> Result<Candidate, Error> {
@@ -165,6 +164,11 @@ fn content(game: &NewGame) -> u128 {
     half(0) << 64 | half(1)
 }
 
+/// Whether the day of a date is known.
+fn has_day(date: Date) -> bool {
+    date.to_bits() & 31 > 0
+}
+
 /// The candidates of one kind: games that are compared with each other.
 type Sets = Vec<Vec<u32>>;
 
@@ -205,7 +209,7 @@ fn same_occasions(snapshot: &Snapshot, surnames: &HashMap<u32, u32>) -> Sets {
     let mut sets = Sets::new();
     for same in games.chunk_by(|a, b| a.0 == b.0).filter(|games| games.len() > 1) {
         // A date without a day can be that of another.
-        let is_vague = same.iter().any(|(_, date, ..)| date & 0x1F == 0);
+        let is_vague = same.iter().any(|(_, date, ..)| !has_day(Date::from_bits(*date)));
         for same in same.chunk_by(|a, b| is_vague || a.1 == b.1) {
             let (mut least, mut most) = (u16::MAX, 0);
             for (_, _, plies, _) in same {

@@ -251,6 +251,9 @@ impl<'a> Rows<'a> {
     }
 }
 
+/// Removes a part of a game.
+type Removal = fn(&mut NewGame);
+
 /// The game of a row, or what can be read of it.
 fn readable(
     (mut stored, site): (StoredGame, u32),
@@ -281,7 +284,7 @@ fn readable(
     if stored.document().is_err() {
         let mut lost = Vec::new();
         let mut rest = stored.game.clone();
-        let steps: [(&str, fn(&mut NewGame)); 3] = [
+        let steps: [(&str, Removal); 3] = [
             ("notes of engines", |game| game.layer.clear()),
             ("annotations", |game| game.annotations.clear()),
             ("headers", |game| game.tags.clear()),

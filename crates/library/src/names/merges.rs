@@ -272,7 +272,7 @@ fn moves_hash(connection: &Connection, game: u32, event: NameId) -> Result<Optio
     let Some(stored) = StoredGame::read(connection, game)? else { return Ok(None) };
     let Some(postings) = stored.postings() else { return Ok(None) };
     let event = crate::game::name(connection, event)?;
-    Ok(Some(NewGame { postings, event, ..stored.game }.moves_hash()))
+    Ok(Some(NewGame { event, postings, ..stored.game }.moves_hash()))
 }
 
 /// Differences of the numbers, each with the side in its lowest bit.

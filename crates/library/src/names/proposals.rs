@@ -84,15 +84,14 @@ impl Parsed {
             let parts = folded.split(|letter: char| !letter.is_alphanumeric());
             parts.filter(|part| !part.is_empty()).map(plain).collect()
         };
-        let (surname, given) = match text.split_once(',') {
-            Some((surname, given)) => (parts_of(surname), parts_of(given)),
-            None => {
-                let mut parts = parts_of(&text);
-                // `Carlsen M` and `Carlsen M.` have the surname first.
-                let is_first = parts.len() > 1 && parts.last().is_some_and(|last| is_initial(last));
-                let surname = if is_first { Some(parts.remove(0)) } else { parts.pop() };
-                (surname.into_iter().collect(), parts)
-            }
+        let (surname, given) = if let Some((surname, given)) = text.split_once(',') {
+            (parts_of(surname), parts_of(given))
+        } else {
+            let mut parts = parts_of(&text);
+            // `Carlsen M` and `Carlsen M.` have the surname first.
+            let is_first = parts.len() > 1 && parts.last().is_some_and(|last| is_initial(last));
+            let surname = if is_first { Some(parts.remove(0)) } else { parts.pop() };
+            (surname.into_iter().collect(), parts)
         };
         let mut parts = [surname.clone(), given.clone()].concat();
         parts.sort_unstable();
@@ -279,7 +278,9 @@ pub(super) fn propose(
         }
     }
     for same in by_parts.values() {
-        same.iter().skip(1).for_each(|at| add(same[0], *at, ProposalReason::Form));
+        for at in same.iter().skip(1) {
+            add(same[0], *at, ProposalReason::Form);
+        }
     }
     for same in by_surname.values().filter(|same| (2..=MAX_BLOCK).contains(&same.len())) {
         for &short in same {
@@ -292,7 +293,9 @@ pub(super) fn propose(
                 .map(|at| &names[*at].given[..])
                 .collect();
             if given.len() <= 1 {
-                full.into_iter().for_each(|at| add(short, at, ProposalReason::Initials));
+                for at in full {
+                    add(short, at, ProposalReason::Initials);
+                }
             }
         }
     }
@@ -345,7 +348,9 @@ fn groups(
             }
         }
         let joined = [of_a, of_b].concat();
-        joined.iter().for_each(|at| _ = group_of.insert(*at, groups.len()));
+        for at in &joined {
+            group_of.insert(*at, groups.len());
+        }
         groups.push((joined, reason));
     }
     let mut proposals: Vec<NameProposal> = groups

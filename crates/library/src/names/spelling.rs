@@ -51,12 +51,12 @@ impl SpellingFile {
             if let Some(alias) = name.strip_prefix('=') {
                 if let Some(current) = &current {
                     file.aliases += 1;
-                    file.add(kind, alias.trim_start_matches('=').trim(), current.clone());
+                    file.add(kind, alias.trim_start_matches('=').trim(), current);
                 }
             } else if !name.starts_with('%') && !name.trim().is_empty() {
                 let name = name.trim().to_owned();
                 file.names += 1;
-                file.add(kind, &name, name.clone());
+                file.add(kind, &name, &name);
                 current = Some(name);
             }
         }
@@ -69,12 +69,12 @@ impl SpellingFile {
         (self.names, self.aliases)
     }
 
-    fn add(&mut self, kind: NameKind, name: &str, correct: String) {
+    fn add(&mut self, kind: NameKind, name: &str, correct: &str) {
         let letters = letters_of(name);
         if letters.is_empty() {
             return;
         }
-        let known = self.correct.entry((kind, letters)).or_insert_with(|| Some(correct.clone()));
+        let known = self.correct.entry((kind, letters)).or_insert_with(|| Some(correct.to_owned()));
         if known.as_ref().is_some_and(|known| *known != correct) {
             *known = None;
         }

@@ -373,8 +373,9 @@ fn played(headers: &[(&str, &str)], tokens: usize, annotations: &str, result: &s
         }
     }
     all.push(("Result", result));
-    let headers: String =
-        all.iter().map(|(name, value)| format!("[{name} \"{value}\"]\n")).collect();
+    let headers = all
+        .iter()
+        .fold(String::new(), |headers, (name, value)| headers + &format!("[{name} \"{value}\"]\n"));
     let moves: Vec<&str> = LONG_LINE.split(' ').take(tokens).collect();
     format!("{headers}\n{} {annotations} {result}\n\n", moves.join(" "))
 }
@@ -403,13 +404,13 @@ fn the_beginning_of_a_game_is_a_duplicate() {
     assert_eq!(groups_of(&[begin.clone(), whole.clone()]), [group(2, &[1], &[1])]);
     // Several beginnings and an equal game form one group.
     let first = played(&[("White", "Adams")], 24, "", "*");
-    let games = [whole.clone(), begin.clone(), whole.clone(), first];
+    let games = [whole.clone(), begin, whole.clone(), first];
     assert_eq!(groups_of(&games), [group(1, &[2, 3, 4], &[2, 4])]);
     // Comments are worth more than moves, and times are not.
     let commented = played(&[], 30, "{Bird was late.}", "*");
     assert_eq!(groups_of(&[whole.clone(), commented]), [group(2, &[1], &[2])]);
     let timed = played(&[], 30, "{[%clk 0:01:00]}", "*");
-    assert_eq!(groups_of(&[timed, whole.clone()]), [group(2, &[1], &[1])]);
+    assert_eq!(groups_of(&[timed, whole]), [group(2, &[1], &[1])]);
     for other in [
         // Another result, day, round, player, or only the opening.
         played(&[], 30, "", "0-1"),

@@ -142,13 +142,13 @@ fn merges_change_headers_and_are_undone() {
     assert_eq!((log[0].merge, log[0].at_ms, log[0].games, log[0].from.len()), (merge, 5, 4, 2));
     // A game that has got another name since keeps it.
     let mut new = library.game(1).expect("read").expect("a game");
-    new.game.players[0] = "Somebody".to_owned();
+    new.game.players[0] = "Another".to_owned();
     library.replace(1, new.game).expect("replaced");
     drop(library);
     let library = Library::open(&dir.path().join("library.sqlite")).expect("it opens");
     assert_eq!(library.undo_name_merge(merge).expect("undone"), Some(2));
     assert_eq!(library.undo_name_merge(merge).expect("nothing"), None);
-    assert_eq!(names(&library, 1), ["Somebody", "Anand, V"]);
+    assert_eq!(names(&library, 1), ["Another", "Anand, V"]);
     for id in 2..=4 {
         assert_eq!(names(&library, id), before[id as usize - 1]);
     }
@@ -208,7 +208,7 @@ fn events_and_sites_are_merged() {
 fn a_spelling_file_corrects_names() {
     let file = SpellingFile::parse(
         b"# A comment\n@PLAYER\n%Prefix \"x\" \"y\"\n\
-          Carlsen, Magnus        #gm NOR [2882] 1990.11.30\n=Carlsen, M\n= Magnus C\n%Bio someone\n\
+          Carlsen, Magnus        #gm NOR [2882] 1990.11.30\n=Carlsen, M\n= Magnus C\n%Bio a person\n\
           M\xfcller, Karsten #gm GER\n=Mueller, K\n=Smith, J\n\
           Smith, John\n=Smith, J\n@SITE\nZurich\n=Zuerich\n@ROUND\n1\n=one\n",
     );

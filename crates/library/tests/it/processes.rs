@@ -251,7 +251,7 @@ fn games_of_a_killed_process_are_indexed_by_the_other() {
              INSERT INTO unindexed VALUES (7);
              UPDATE meta SET value = value + 1 WHERE name = 'generation';
              COMMIT;",
-            new.moves.iter().map(|byte| format!("{byte:02x}")).collect::<String>(),
+            new.moves.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}")),
         ))
         .expect("changed");
     let changed = model.get_mut(&7).expect("it exists");

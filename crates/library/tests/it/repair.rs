@@ -18,7 +18,7 @@ use crate::generate::Random;
 const GAMES: u32 = 600;
 
 fn record(random: &mut Random, number: u32) -> GameRecord {
-    let game = if number % 5 == 0 { Game::Shogi } else { Game::Chess };
+    let game = if number.is_multiple_of(5) { Game::Shogi } else { Game::Chess };
     let mut record = GameRecord::new(Position::start(game));
     let mut position = record.start().clone();
     for _ in 0..20 + random.below(30) {
@@ -162,7 +162,7 @@ fn damaged_pages_cost_only_their_games() {
     for round in 0..24_u64 {
         let copy = dir.path().join(format!("damaged-{round}.sqlite"));
         let mut damaged = bytes.clone();
-        for _ in 0..1 + round % 3 {
+        for _ in 0..=(round % 3) {
             // The first page has the schema.
             let page = 1 + usize::try_from(random.below(pages as u64 - 1)).expect("small");
             damaged[page * 4096..(page + 1) * 4096].fill([0, 0xFF, 0x5A][(round % 3) as usize]);

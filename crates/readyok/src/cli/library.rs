@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use readyok_library::{Duplicates, NameKind};
+use readyok_rules::record::Condition;
 use readyok_rules::{BookFormat, BookOptions, Game};
 
 use super::convert::{ChosenArgs, ContentArgs, InputArgs, OutputArgs};
 use super::filter::FilterArgs;
-use crate::convert::{Conversion, Mode, Source, StatsForm, run as run_conversion};
+use crate::convert::{Content, Conversion, Mode, Source, StatsForm, run as run_conversion};
 use crate::exit::{Code, Failure};
 use crate::library::{
     BookRequest, Database, DuplicatesRequest, Form, Import, Listing, NamesAction, SearchKey,
@@ -82,7 +83,7 @@ enum DuplicatesArg {
 
 /// Add the games of record files, or of other databases with their labels and studies
 ///
-/// A database is created if it does not exist. With --json, prints {"files","games","added","duplicates","replaced","undecided","failed","labels","collections","first","last"}: counts, and the numbers of the first and last added game.
+/// A database is created if it does not exist. With --json, prints `{"files","games","added","duplicates","replaced","undecided","failed","labels","collections","first","last"}`: counts, and the numbers of the first and last added game.
 #[derive(Debug, clap::Args)]
 struct ImportArgs {
     /// Record files, databases, directories with --recursive, or `-` for standard input
@@ -102,7 +103,7 @@ struct ImportArgs {
 
 /// List the games that match
 ///
-/// With --json, prints a line for each game: {"game","variant","first","second","ratings","event","date","result","plies","eco","opening","labels","added_ms","changed_ms"}. "first" is White in chess, and black (sente) in shogi; times are in ms since 1970.
+/// With --json, prints a line for each game: `{"game","variant","first","second","ratings","event","date","result","plies","eco","opening","labels","added_ms","changed_ms"}`. `first` is White in chess, and black (sente) in shogi; times are in ms since 1970.
 #[derive(Debug, clap::Args)]
 struct SearchArgs {
     #[command(flatten)]
@@ -131,7 +132,7 @@ struct SearchArgs {
 
 /// Show the moves of a position with their results
 ///
-/// With --json, prints {"position","games","first","draws","second","unknown","moves","latest"}. Each move has "move" (UCI or USI), "text", "games", the same counts, "score" of the side to move in percent, "average_rating", "performance", "last_played" and "game", the latest game by number.
+/// With --json, prints `{"position","games","first","draws","second","unknown","moves","latest"}`. Each move has `move` (UCI or USI), `text`, `games`, the same counts, `score` of the side to move in percent, `average_rating`, `performance`, `last_played` and `game`, the latest game by number.
 #[derive(Debug, clap::Args)]
 struct ExplorerArgs {
     /// FEN, SFEN, or moves from the start position, such as 'e4 c5' [default: the start position]
@@ -151,7 +152,7 @@ struct ExplorerArgs {
 
 /// Write the games that match to a file in any format
 ///
-/// With --json, prints {"games"}: the number of written games; it needs --output.
+/// With --json, prints `{"games"}`: the number of written games; it needs --output.
 #[derive(Debug, clap::Args)]
 struct ExportArgs {
     #[command(flatten)]
@@ -189,7 +190,7 @@ struct StatsArgs {
 ///
 /// Duplicates have the same moves, or the first ones of another, and headers that show that they are one game. The game to keep has most comments, glyphs and variations; of several, it is the longest, then that with most other annotations, then the oldest.
 ///
-/// With --json, prints a line for each group: {"keep","others","beginnings"}, the numbers of games; beginnings have only the first moves.
+/// With --json, prints a line for each group: `{"keep","others","beginnings"}`, the numbers of games; beginnings have only the first moves.
 #[derive(Debug, clap::Args)]
 struct DuplicatesArgs {
     #[command(flatten)]
@@ -207,7 +208,7 @@ struct DuplicatesArgs {
 
 /// Write an opening book of the games that match: Polyglot for chess, YaneuraOu for shogi
 ///
-/// The weight of a move is twice its wins plus its draws and unknown results, for the side to move; moves that only lost are omitted. With --json, prints {"games","positions","moves","unreadable"}.
+/// The weight of a move is twice its wins plus its draws and unknown results, for the side to move; moves that only lost are omitted. With --json, prints `{"games","positions","moves","unreadable"}`.
 #[derive(Debug, clap::Args)]
 struct BookArgs {
     /// Write to this file
@@ -250,8 +251,9 @@ enum NameKindArg {
 ///
 /// Without another option, names that are probably one are listed: with other punctuation, case, diacritics or order, with initials, or with one or two other letters. Names with different FIDE ids, and of players who play each other, are not among them. Open games of a running app keep their names.
 ///
-/// With --json, prints a line for each proposal, {"keep","games","variants","reason"}; with --list {"name","games"}; with --apply and --merge {"merge","keep","games"}; with --history {"merge","at_ms","kind","from","to","games"}; with --undo {"merge","games"}.
+/// With --json, prints a line for each proposal, `{"keep","games","variants","reason"}`; with --list `{"name","games"}`; with --apply and --merge `{"merge","keep","games"}`; with --history `{"merge","at_ms","kind","from","to","games"}`; with --undo `{"merge","games"}`.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 struct NamesArgs {
     #[command(flatten)]
     database: DatabaseArgs,
@@ -277,8 +279,8 @@ struct NamesArgs {
     #[arg(long, conflicts_with_all = ["apply", "spelling", "list", "merge"])]
     history: bool,
     /// Undo a merge: that with this number, or the last one
-    #[arg(long, value_name = "MERGE", num_args = 0..=1, conflicts_with_all = ["apply", "spelling", "list", "merge", "history"])]
-    undo: Option<Option<u32>>,
+    #[arg(long, value_name = "MERGE", num_args = 0..=1, default_missing_value = "0", conflicts_with_all = ["apply", "spelling", "list", "merge", "history"])]
+    undo: Option<u32>,
     /// Print lines of JSON
     #[arg(long)]
     json: bool,
@@ -286,7 +288,7 @@ struct NamesArgs {
 
 /// Examine the database: whether every game can be read, and whether lists and index agree with the games
 ///
-/// The exit status is 1 if there is a defect. With --json, prints a line for each defect, {"game","defect"}, and then {"games","defects"}.
+/// The exit status is 1 if there is a defect. With --json, prints a line for each defect, `{"game","defect"}`, and then `{"games","defects"}`.
 #[derive(Debug, clap::Args)]
 struct CheckArgs {
     #[command(flatten)]
@@ -298,7 +300,7 @@ struct CheckArgs {
 
 /// Write all that can be read of a damaged database to a new file, and list what is lost
 ///
-/// Games keep their numbers, labels and studies. The damaged file is not changed. The exit status is 1 if something is lost. With --json, prints a line for each loss, {"game","defect"}, and then {"file","games","lost","damaged"}.
+/// Games keep their numbers, labels and studies. The damaged file is not changed. The exit status is 1 if something is lost. With --json, prints a line for each loss, `{"game","defect"}`, and then `{"file","games","lost","damaged"}`.
 #[derive(Debug, clap::Args)]
 struct RepairArgs {
     /// Write to this file
@@ -316,7 +318,7 @@ struct RepairArgs {
 
 /// Copy the database to a file, also while the app uses it
 ///
-/// The copy is checked before it gets its name. With --json, prints {"file","bytes","games"}.
+/// The copy is checked before it gets its name. With --json, prints `{"file","bytes","games"}`.
 #[derive(Debug, clap::Args)]
 struct BackupArgs {
     /// Write to this file
@@ -337,7 +339,7 @@ const LIMIT: usize = 100;
 
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
     match args.command {
-        Command::Import(args) => run_import(*args),
+        Command::Import(args) => run_import(&args),
         Command::Search(args) => run_search(*args),
         Command::Explorer(args) => run_explorer(*args),
         Command::Export(args) => run_export(*args),
@@ -359,7 +361,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     }
 }
 
-fn run_import(args: ImportArgs) -> Result<Code, Failure> {
+fn run_import(args: &ImportArgs) -> Result<Code, Failure> {
     let (files, read) = args.input.files(&args.files)?;
     import(Import {
         database: args.database.find()?,
@@ -382,7 +384,7 @@ fn run_search(args: SearchArgs) -> Result<Code, Failure> {
         (_, true) => Form::Json,
         (false, false) => Form::Table,
     };
-    let default = if form == Form::Table { LIMIT } else { 0 };
+    let default = if matches!(form, Form::Table) { LIMIT } else { 0 };
     let limit = args.limit.unwrap_or(default);
     let listing = Listing {
         condition: args.filter.condition(),
@@ -412,7 +414,7 @@ fn run_names(args: NamesArgs) -> Result<Code, Failure> {
     } else if args.history {
         NamesAction::History
     } else if let Some(merge) = args.undo {
-        NamesAction::Undo(merge)
+        NamesAction::Undo(Some(merge).filter(|merge| *merge > 0))
     } else if let Some(into) = args.into {
         NamesAction::Merge(args.merge, into)
     } else {
@@ -442,7 +444,7 @@ fn run_export(args: ExportArgs) -> Result<Code, Failure> {
 
 fn run_stats(args: StatsArgs) -> Result<Code, Failure> {
     let mode = Mode::Stats(if args.json { StatsForm::Json } else { StatsForm::Table });
-    convert(&args.database, (args.filter, &args.chosen), mode, Default::default(), false)
+    convert(&args.database, (args.filter, &args.chosen), mode, Content::default(), false)
 }
 
 /// Passes the games that match to a conversion.
@@ -450,7 +452,7 @@ fn convert(
     database: &DatabaseArgs,
     (filter, chosen): (FilterArgs, &ChosenArgs),
     mode: Mode,
-    content: crate::convert::Content,
+    content: Content,
     prints_json: bool,
 ) -> Result<Code, Failure> {
     let database = database.find()?;
@@ -459,7 +461,7 @@ fn convert(
     run_conversion(Conversion {
         source: Source::Stored(stored),
         // The database has evaluated the condition.
-        selection: chosen.selection(Default::default()),
+        selection: chosen.selection(Condition::default()),
         content,
         mode,
         is_lenient: true,

@@ -38,7 +38,7 @@ pub(crate) fn duplicates(database: &Database, request: DuplicatesRequest) -> Res
     let library = database.open()?;
     let mut groups = library.duplicates().map_err(failure)?;
     if is_exact {
-        groups = groups.into_iter().filter_map(exact).collect();
+        groups = groups.iter().filter_map(exact).collect();
     }
     let surplus: Vec<u32> = groups.iter().flat_map(|group| group.others.iter().copied()).collect();
     let listed = list(&library, &groups, is_json);
@@ -59,7 +59,7 @@ pub(crate) fn duplicates(database: &Database, request: DuplicatesRequest) -> Res
 }
 
 /// The group without games that are only the beginning of another, or none if one game remains.
-fn exact(group: DuplicateGroup) -> Option<DuplicateGroup> {
+fn exact(group: &DuplicateGroup) -> Option<DuplicateGroup> {
     let is_whole = |game: &u32| group.prefixes.binary_search(game).is_err();
     let all = std::iter::once(group.kept).chain(group.others.iter().copied());
     let mut whole: Vec<u32> = all.filter(is_whole).collect();

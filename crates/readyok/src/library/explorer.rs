@@ -17,7 +17,7 @@ use crate::exit::{Code, Failure};
 pub(crate) fn parse_position(text: &str, game: Option<Game>) -> Result<Position, String> {
     let start = game.unwrap_or(Game::Chess);
     let text = text.trim();
-    let text = text.strip_prefix("sfen ").or(text.strip_prefix("fen ")).unwrap_or(text);
+    let text = text.strip_prefix("sfen ").or_else(|| text.strip_prefix("fen ")).unwrap_or(text);
     let board = text.split_whitespace().next().unwrap_or_default();
     match board.matches('/').count() {
         0 => moves(text, start).or_else(|error| match game {

@@ -49,7 +49,7 @@ impl Report {
         self.duplicates += imported.duplicates;
         self.replaced += imported.replaced;
         self.undecided += imported.undecided;
-        self.first = self.first.or(imported.added.first().map(|ids| ids.start));
+        self.first = self.first.or_else(|| imported.added.first().map(|ids| ids.start));
         self.last = imported.added.last().map(|ids| ids.end - 1).or(self.last);
         self.is_interrupted |= imported.cancelled;
     }

@@ -130,17 +130,13 @@ pub(crate) fn names(
             let last = library.name_merges().map_err(failure)?.first().map(|last| last.merge);
             let merge = merge.or(last);
             let games = merge.map(|merge| library.undo_name_merge(merge).map_err(failure));
-            match (merge, games.transpose()?.flatten()) {
-                (Some(merge), Some(games)) => {
-                    let text = format!("{} games restored", grouped(games as u64));
-                    print_result(&Undone { merge, games }, &text, is_json)?;
-                    Ok(Code::Done)
-                }
-                _ => {
-                    print_error("no such merge; --history lists those that can be undone");
-                    Ok(Code::Failed)
-                }
-            }
+            let (Some(merge), Some(games)) = (merge, games.transpose()?.flatten()) else {
+                print_error("no such merge; --history lists those that can be undone");
+                return Ok(Code::Failed);
+            };
+            let text = format!("{} games restored", grouped(games as u64));
+            print_result(&Undone { merge, games }, &text, is_json)?;
+            Ok(Code::Done)
         }
     }
 }
