@@ -371,6 +371,27 @@ inLanguage('en', () => {
     await expect.poll(() => rows(page).count(), LONG).toBe(3);
   });
 
+  test('shows which of several versions of a game is kept, before the others are deleted', async () => {
+    const opening = '1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7';
+    const begun = game('Ann', 'Bob', '2026.02.01', opening);
+    const whole = game('Ann', 'Bob', '2026.02.01', `${opening} 6. Re1 b5`);
+    const page = await library(begun + whole + game('Dan', 'Eve', '2024.01.01', '1. c4'));
+    await menu(page, 'library.more');
+    await page.getByRole('button', { name: t('library.duplicates') }).click();
+    const versions = page.getByTestId('duplicates').locator('.game');
+    await expect.poll(() => versions.count(), LONG).toBe(2);
+    const [kept, other] = [versions.nth(0), versions.nth(1)];
+    expect(await kept.getByText(t('library.duplicates.best')).count()).toBe(1);
+    expect(await kept.getByRole('checkbox').isChecked()).toBe(false);
+    expect(await other.getByText(t('library.duplicates.beginning')).count()).toBe(1);
+    expect(await other.getByRole('checkbox').isChecked()).toBe(true);
+    await page.getByRole('button', { name: t('library.delete'), exact: true }).click();
+    await page.getByRole('button', { name: t('library.delete.confirm') }).click();
+    await expect.poll(() => rows(page).count(), LONG).toBe(2);
+    await page.getByRole('button', { name: t('library.restore') }).click();
+    await expect.poll(() => rows(page).count(), LONG).toBe(3);
+  });
+
   test('asks what to do with duplicates', async () => {
     const page = await fixture.page('#/library');
     const found = (count: number) => expect.poll(() => rows(page).count(), LONG).toBe(count);

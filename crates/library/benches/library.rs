@@ -1,13 +1,13 @@
 //! Import, size and queries of the database with generated games of chess:
 //!
 //! ```text
-//! cargo bench -p readyok-library -- [GAMES] [annotated] [FILE]
+//! cargo bench -p readyok-library -- [GAMES] [annotated] [doubled] [FILE]
 //! ```
 //!
 //! Then it imports 20,000 of the games from PGN and stores versions of an open game with 90,000 moves.
 //!
 //! The games share their first 8 to 31 plies with others and have seven headers, ratings and a time control. With
-//! `annotated` every move has a clock and an evaluation. A FILE is kept, and used again if it exists.
+//! `annotated` every move has a clock and an evaluation. With `doubled` each game is stored twice. A FILE is kept, and used again if it exists.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
@@ -22,8 +22,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use readyok_library::{
-    Column, ImportOptions, Key, Library, NewGame, Source, StoredGame, code_of, decode_document,
-    encode_document,
+    Column, Duplicates, ImportOptions, Key, Library, NewGame, Source, StoredGame, code_of,
+    decode_document, encode_document,
 };
 use readyok_protocol::Score;
 use readyok_rules::record::{
@@ -129,11 +129,13 @@ fn timed<T>(name: &str, run: impl Fn() -> T) -> T {
     run()
 }
 
-fn fill(path: &Path, count: u64, annotated: bool) {
+fn fill(path: &Path, count: u64, annotated: bool, doubled: bool) {
     let library = Library::open(path).expect("it opens");
     let mut random = Random(7);
     let (mut generating, mut encoding, mut added, mut content) = (0.0, 0.0, 0, 0);
-    let mut importer = library.importer(ImportOptions::default());
+    let duplicates = if doubled { Duplicates::Keep } else { Duplicates::Skip };
+    let options = ImportOptions { duplicates, ..ImportOptions::default() };
+    let mut importer = library.importer(options);
     let begin = cpu("self");
     while added < count {
         let start = cpu("thread-self");
@@ -147,9 +149,12 @@ fn fill(path: &Path, count: u64, annotated: bool) {
         generating += generated - start;
         encoding += cpu("thread-self") - generated;
         for game in games {
+            if doubled {
+                importer.add_game(game.clone()).expect("added");
+            }
             importer.add_game(game).expect("added");
         }
-        added += 500;
+        added += if doubled { 1000 } else { 500 };
     }
     importer.finish().expect("added");
     library.flush(false).expect("flushed");
@@ -295,13 +300,14 @@ fn main() {
         env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let count = arguments.iter().find_map(|argument| argument.parse().ok()).unwrap_or(50_000_u64);
     let annotated = arguments.iter().any(|argument| argument == "annotated");
+    let doubled = arguments.iter().any(|argument| argument == "doubled");
     let dir = tempfile::tempdir().expect("a directory");
     let path = arguments
         .iter()
         .find(|argument| argument.ends_with(".sqlite"))
         .map_or_else(|| dir.path().join("library.sqlite"), PathBuf::from);
     if !path.exists() {
-        fill(&path, count, annotated);
+        fill(&path, count, annotated, doubled);
     }
     let start = Instant::now();
     let library = Library::open(&path).expect("it opens");
@@ -332,6 +338,8 @@ fn main() {
     }
     patterns(&library);
     let decode = |game: &StoredGame| game.record().expect("a record").len();
+    let groups = timed("duplicates", || library.duplicates().expect("found"));
+    println!("  {} groups", groups.len());
     timed("100 games", || {
         (1..=100)
             .filter_map(|id| library.game(id).expect("it is read"))

@@ -23,6 +23,7 @@ use layer::Layer;
 use tags::Known;
 
 pub use document::{decode_document, encode_document};
+pub(crate) use moves::main_line;
 pub use moves::{code_of, move_of};
 
 /// Version of the keys of positions and material, and of the codes of moves. With another one the index is built again.
@@ -180,6 +181,11 @@ impl NewGame {
             site: &self.site,
             opening: self.opening.as_ref().map(|(eco, name)| (eco.as_str(), name.as_str())),
         }
+    }
+
+    /// The hash of start position and main line, by the postings.
+    pub(crate) fn moves_hash(&self) -> u32 {
+        moves_hash(self.start.as_deref(), &self.event, &self.postings)
     }
 
     /// The start position.

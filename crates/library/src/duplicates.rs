@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use readyok_rules::record::{AnnotationCount, GameIdentity, Tag};
+use readyok_rules::record::{AnnotationCount, GameIdentity, Headers, Tag};
 use rusqlite::Connection;
 
 use crate::codec::annotations;
@@ -13,7 +13,7 @@ use crate::snapshot::{Snapshot, Summaries};
 use crate::summary::{NameId, Summary};
 
 /// Number of games with one hash whose rows are compared; among more, only games of equal names are found.
-const MAX_CANDIDATES: usize = 100;
+pub(crate) const MAX_CANDIDATES: usize = 100;
 
 impl NewGame {
     /// Whether the games have the same start position and main line, and their headers show that they are one game.
@@ -38,13 +38,16 @@ impl NewGame {
 
     /// What the headers show; corrupt ones show nothing.
     fn identity(&self) -> GameIdentity {
-        let headers = tags::decode(&self.tags, self.known()).unwrap_or_default();
+        self.identity_with(&tags::decode(&self.tags, self.known()).unwrap_or_default())
+    }
+
+    pub(crate) fn identity_with(&self, headers: &Headers) -> GameIdentity {
         let players = self.players.each_ref().map(String::as_str);
         let Summary { variant, date, plies, .. } = self.summary;
         // The game has no site if that is an address.
         let site = headers.get(Tag::Site.name(variant)).unwrap_or_default();
         let names = [self.event.as_str(), site];
-        GameIdentity::new(players, names, &headers, date, plies.into())
+        GameIdentity::new(players, names, headers, date, plies.into())
     }
 
     fn annotation_count(&self) -> AnnotationCount {
@@ -58,7 +61,7 @@ pub(crate) fn has_more_annotations(new: &NewGame, known: &StoredGame) -> bool {
 }
 
 /// A hash of the surname; 0 for an unknown player.
-fn surname_hash(name: &str) -> u32 {
+pub(crate) fn surname_hash(name: &str) -> u32 {
     GameIdentity::surname(name).map_or(0, |hash| u32::try_from(hash >> 32).unwrap_or(0).max(1))
 }
 
@@ -183,40 +186,6 @@ pub(crate) struct Duplicate {
     pub(crate) game: u32,
     /// The new game has more annotations than all known ones.
     pub(crate) has_fewer_annotations: bool,
-}
-
-/// Groups of duplicates in the database, each in ascending order.
-pub(crate) fn groups(connection: &Connection, snapshot: &Snapshot) -> Result<Vec<Vec<u32>>, Error> {
-    let mut by_hash: Vec<_> = snapshot
-        .summaries
-        .iter_rev()
-        .map(|(game, player)| (player.moves_hash(), player.players(), game))
-        .collect();
-    by_hash.sort_unstable();
-    let mut groups = Vec::new();
-    for candidates in by_hash.chunk_by(|a, b| a.0 == b.0).filter(|games| games.len() > 1) {
-        let many = candidates.len() > MAX_CANDIDATES;
-        for candidates in candidates.chunk_by(|a, b| !many || a.1 == b.1) {
-            let mut rest = Vec::new();
-            for (.., game) in candidates.iter().filter(|_| candidates.len() > 1) {
-                rest.extend(StoredGame::read(connection, *game)?);
-            }
-            rest.sort_by_key(|candidate| candidate.id);
-            while rest.len() > 1 {
-                let first = rest.remove(0);
-                let same = |game: &StoredGame| game.is_duplicate(&first);
-                let (equal, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(same);
-                if !equal.is_empty() {
-                    let all =
-                        [first.id].into_iter().chain(equal.iter().map(|candidate| candidate.id));
-                    groups.push(all.collect());
-                }
-                rest = others;
-            }
-        }
-    }
-    groups.sort_unstable();
-    Ok(groups)
 }
 
 /// Duplicates of which the user has not decided yet.

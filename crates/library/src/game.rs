@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::error::Error;
 use crate::postings::Key;
@@ -106,36 +106,16 @@ pub(crate) fn opening(connection: &Connection, id: u16) -> Result<Option<(String
     Ok(statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
 }
 
+/// The columns of [`StoredGame::of_row`].
+pub(crate) const COLUMNS: &str = "id, summary, site, added, changed, revision, start, moves, tags,
+     annotations, play, changed_before, layer";
+
 impl StoredGame {
     pub(crate) fn read(connection: &Connection, id: u32) -> Result<Option<Self>, Error> {
-        let mut statement = connection.prepare_cached(
-            "SELECT summary, site, added, changed, revision, start, moves, tags, annotations, play,
-             changed_before, layer FROM game WHERE id = ?1",
-        )?;
-        let row = statement.query_row([id], |row| {
-            let summary = Summary::from_bytes(&row.get::<_, [u8; SIZE]>(0)?);
-            let blob =
-                |at| Ok::<_, rusqlite::Error>(row.get::<_, Option<_>>(at)?.unwrap_or_default());
-            let game = NewGame {
-                summary,
-                players: [String::new(), String::new()],
-                event: String::new(),
-                site: String::new(),
-                opening: None,
-                added_ms: row.get(2)?,
-                start: row.get(5)?,
-                moves: row.get(6)?,
-                tags: blob(7)?,
-                annotations: blob(8)?,
-                play: row.get(9)?,
-                layer: blob(11)?,
-                postings: Vec::new(),
-            };
-            let (changed_ms, revision) = (row.get(3)?, row.get(4)?);
-            let changed_before = row.get(10)?;
-            Ok((Self { id, game, changed_ms, revision, changed_before }, row.get(1)?))
-        });
-        let Some((mut stored, site)) = row.optional()? else { return Ok(None) };
+        let sql = format!("SELECT {COLUMNS} FROM game WHERE id = ?1");
+        let mut statement = connection.prepare_cached(&sql)?;
+        let row = statement.query_row([id], Self::of_row).optional()?;
+        let Some((mut stored, site)) = row else { return Ok(None) };
         let game = &mut stored.game;
         let [first, second] = game.summary.players;
         game.players = [name(connection, first)?, name(connection, second)?];
@@ -143,5 +123,29 @@ impl StoredGame {
         game.site = name(connection, site)?;
         game.opening = opening(connection, game.summary.opening)?;
         Ok(Some(stored))
+    }
+
+    /// The game of a row without its names and opening, and the number of its site.
+    pub(crate) fn of_row(row: &Row<'_>) -> rusqlite::Result<(Self, u32)> {
+        let summary = Summary::from_bytes(&row.get::<_, [u8; SIZE]>(1)?);
+        let blob = |at| Ok::<_, rusqlite::Error>(row.get::<_, Option<_>>(at)?.unwrap_or_default());
+        let game = NewGame {
+            summary,
+            players: [String::new(), String::new()],
+            event: String::new(),
+            site: String::new(),
+            opening: None,
+            added_ms: row.get(3)?,
+            start: row.get(6)?,
+            moves: row.get(7)?,
+            tags: blob(8)?,
+            annotations: blob(9)?,
+            play: row.get(10)?,
+            layer: blob(12)?,
+            postings: Vec::new(),
+        };
+        let (id, changed_ms, revision) = (row.get(0)?, row.get(4)?, row.get(5)?);
+        let changed_before = row.get(11)?;
+        Ok((Self { id, game, changed_ms, revision, changed_before }, row.get(2)?))
     }
 }

@@ -133,6 +133,8 @@ pub struct Importer<'a> {
     /// Batches that wait for the writer, each with the number of its first game.
     waiting: VecDeque<(u64, Receiver<Outcomes>)>,
     state: Imported,
+    /// The stored or known games in the order of the source, all of them, if they are wanted.
+    pub(crate) games: Option<Vec<u32>>,
     started: Instant,
 }
 
@@ -145,7 +147,8 @@ impl<'a> Importer<'a> {
     pub(crate) fn new(library: &'a Library, options: ImportOptions) -> Self {
         let (batch, waiting, started) = (Vec::new(), VecDeque::new(), now());
         let state = Imported::default();
-        Self { library, options, batch, bytes: 0, begun: started, waiting, state, started }
+        let (begun, bytes, games) = (started, 0, None);
+        Self { library, options, batch, bytes, begun, waiting, state, games, started }
     }
 
     /// The state. Games of batches that wait for the writer are read, but not added yet.
@@ -199,6 +202,9 @@ impl<'a> Importer<'a> {
             let Some((first, receiver)) = self.waiting.pop_front() else { break };
             let outcomes =
                 receiver.recv().map_err(|_| Error::Defect(LibraryDefect::LibraryClosed))??;
+            if let Some(games) = &mut self.games {
+                games.extend(outcomes.iter().map(|outcome| outcome.game()));
+            }
             self.state.add(first, outcomes);
         }
         Ok(())
@@ -227,8 +233,19 @@ impl<'a> Importer<'a> {
         Ok(self.state)
     }
 
-    /// Drops games that the writer has not received.
-    fn cancel(mut self) -> Result<Imported, Error> {
+    /// Counts a game that could not be read.
+    pub fn fail(&mut self, error: RecordError) {
+        self.state.failed += 1;
+        if self.state.errors.len() < MAX_REPORTED {
+            self.state.errors.push(error);
+        }
+    }
+
+    /// Drops games that the writer has not received, and waits for the others.
+    ///
+    /// # Errors
+    /// A batch was not added.
+    pub fn cancel(mut self) -> Result<Imported, Error> {
         self.state.cancelled = true;
         self.state.games -= self.batch.len() as u64;
         self.batch.clear();
@@ -289,12 +306,7 @@ fn import(
         let number = importer.state.games + importer.state.failed + 1;
         match record {
             Ok(record) => importer.add(&record)?,
-            Err(error) => {
-                importer.state.failed += 1;
-                if importer.state.errors.len() < MAX_REPORTED {
-                    importer.state.errors.push(error);
-                }
-            }
+            Err(error) => importer.fail(error),
         }
         let state = &mut importer.state;
         state.noticed += records.notices().len() as u64;

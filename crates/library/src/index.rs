@@ -132,6 +132,11 @@ pub(crate) fn scan(
     Ok(())
 }
 
+/// Calls `visit` with each posting that is valid; games can be deleted ones.
+pub(crate) fn for_each(connection: &Connection, visit: impl FnMut(Posting)) -> Result<(), Error> {
+    scan(connection, &runs(connection)?, Key::MIN, visit)
+}
+
 /// Writes sorted batches of postings as a run.
 pub(crate) fn write_run(
     connection: &Connection,

@@ -19,27 +19,40 @@
 //!   [`NewGame::from_document`], [`NewGame::document`]. [`encode_document`] makes one blob of a document, which an
 //!   app can save after each change, in a file of its own: a save does not wait for an import then.
 //!
+//! # Several processes
+//!
+//! Any number of processes, and of [`Library`] values, can use one file. The writer handles each request with a lock
+//! that excludes those of other processes, and a change of another process is read before the next request or query.
+//! While several have the file open, no writer keeps postings in memory.
+//!
 //! # Durability
 //!
 //! A kill of the process loses nothing that was acknowledged. Postings of recent games are only in memory; their games
 //! are indexed again when the file is opened. A file since version 3 is extended
 //! when it is opened; one of another version is rejected unchanged.
 
+mod backup;
 mod bitset;
+mod check;
 mod codec;
 mod collection;
 mod duplicates;
 mod error;
 mod game;
+mod groups;
 mod import;
 mod index;
 mod library;
+mod lock;
 mod matcher;
+mod merge;
+mod names;
 mod outcome;
 mod patterns;
 mod postings;
 mod query;
 mod receipt;
+mod repair;
 mod repertoire;
 mod schema;
 mod snapshot;
@@ -48,18 +61,23 @@ mod text_cache;
 mod varint;
 mod writer;
 
+pub use check::{Defect, DefectKind, Examined, examine};
 pub use codec::{code_of, decode_document, encode_document, move_of};
 pub use collection::{Chapter, Collection, CollectionEdit, MAX_CHAPTERS};
 pub use duplicates::Undecided;
 pub use error::{Error, Item, LibraryDefect, is_damage};
 pub use game::{GameEntry, Indexer, NewGame, StoredGame};
+pub use groups::DuplicateGroup;
 pub use import::{ImportOptions, Imported, Importer};
 pub use library::{Hold, Library};
 pub use matcher::{Filter, Watch};
+pub use merge::Merged;
+pub use names::{NameCount, NameKind, NameMerge, NameProposal, ProposalReason, SpellingFile};
 pub use outcome::{Decided, Decision, Duplicates, Outcome};
 pub use postings::{END_OF_GAME, Key};
 pub use query::{Column, Explorer, MoveStatistics, Page};
 pub use receipt::Receipt;
+pub use repair::{Repaired, repair};
 pub use repertoire::RepertoireGame;
 pub use summary::{NameId, Summary};
 pub use varint::Corrupt;

@@ -6,22 +6,27 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use readyok_rules::Side;
 use readyok_rules::record::GameRecord;
+use rusqlite::Connection;
 
 use crate::collection::{self, Chapter, Collection, CollectionEdit};
-use crate::duplicates::{Undecided, groups, undecided};
+use crate::duplicates::{Undecided, undecided};
 use crate::error::{Error, LibraryDefect};
 use crate::game::{GameEntry, Indexer, NewGame, StoredGame};
+use crate::groups::{DuplicateGroup, groups};
+use crate::lock::{PATIENCE, ProcessLock};
 use crate::matcher::Filter;
+use crate::names::NameKind;
 use crate::outcome::{Decided, Decision, Duplicates, Outcome, Outcomes};
 use crate::postings::Key;
 use crate::query::{self, Column, Explorer, Page};
 use crate::receipt::{self, Receipt};
 use crate::repertoire::{self, RepertoireGame};
 use crate::schema;
-use crate::snapshot::Shared;
+use crate::snapshot::{Shared, Snapshot};
 use crate::summary::Summary;
 use crate::writer::{MAX_PENDING, Request, Writer};
 
@@ -48,22 +53,62 @@ impl Library {
     /// there are `max_pending`.
     #[doc(hidden)]
     pub fn open_with(path: &Path, indexer: Indexer, max_pending: usize) -> Result<Self, Error> {
-        let (connection, snapshot) = Writer::load(schema::open_writer(path)?)?;
+        Self::open_within(path, (indexer, max_pending), PATIENCE)
+    }
+
+    /// As [`Self::open_with`]. Requests fail after the given time if another process writes for so long.
+    #[doc(hidden)]
+    pub fn open_within(
+        path: &Path,
+        indexing: (Indexer, usize),
+        patience: Duration,
+    ) -> Result<Self, Error> {
+        let lock = ProcessLock::open(path, patience)?;
+        let lock = lock.ok_or_else(|| schema::defect_of(path))?;
+        let (connection, snapshot) = {
+            let _guard = lock.acquire()?;
+            Writer::load(schema::open_writer(path, lock.is_alone())?)?
+        };
         let shared = Arc::new(Shared::new(path.to_owned(), snapshot.clone()));
-        let mut writer =
-            Writer::new(connection, Arc::clone(&shared), snapshot, (indexer, max_pending));
+        let writer = Writer::new((connection, lock), Arc::clone(&shared), snapshot, indexing);
         let (sender, requests) = mpsc::sync_channel(4);
-        let thread = thread::Builder::new().name("library".to_owned()).spawn(move || {
-            // Searches by position miss games that were not indexed; the next start tries again.
-            let _ = writer.recover();
-            writer.run(&requests);
-        })?;
+        let thread = thread::Builder::new()
+            .name("library".to_owned())
+            .spawn(move || writer.run(&requests))?;
         Ok(Self {
             shared,
             requests: Some(sender),
             writer: Some(thread),
             preloading: Mutex::default(),
         })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.shared.path
+    }
+
+    /// Runs a query on one state of the file and of the memory.
+    pub(crate) fn read<T>(
+        &self,
+        query: impl FnOnce(&Connection, &Snapshot) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let result = self.shared.read(query);
+        if self.shared.lacks_postings.swap(false, Ordering::Relaxed)
+            && let Some(requests) = &self.requests
+        {
+            // Each request indexes them first.
+            let _ = requests.try_send(Request::Refresh(mpsc::channel().0));
+        }
+        result
+    }
+
+    /// Waits until all games are indexed that other processes have added, or that were not indexed before a kill.
+    /// Searches by position miss them until then.
+    ///
+    /// # Errors
+    /// The file could not be read or written.
+    pub fn wait_until_indexed(&self) -> Result<(), Error> {
+        self.request(Request::Refresh)
     }
 
     fn request<T>(
@@ -111,7 +156,7 @@ impl Library {
     /// # Errors
     /// The file could not be read.
     pub fn receipts(&self) -> Result<Vec<Receipt>, Error> {
-        self.shared.read(|connection, _| receipt::all(connection))
+        self.read(|connection, _| receipt::all(connection))
     }
 
     /// Forgets the last batch of a source.
@@ -136,12 +181,13 @@ impl Library {
         Ok(receiver)
     }
 
-    /// Groups of duplicates, each in ascending order.
+    /// Groups of games that are one game by [`GameIdentity`](readyok_rules::record::GameIdentity): with equal moves, or
+    /// with moves that are the first ones of another. Ascending by their first games.
     ///
     /// # Errors
     /// The file could not be read.
-    pub fn duplicates(&self) -> Result<Vec<Vec<u32>>, Error> {
-        self.shared.read(groups)
+    pub fn duplicates(&self) -> Result<Vec<DuplicateGroup>, Error> {
+        self.read(groups)
     }
 
     /// The first `limit` duplicates that were imported with [`Duplicates::Ask`].
@@ -149,7 +195,7 @@ impl Library {
     /// # Errors
     /// The file could not be read.
     pub fn undecided(&self, limit: usize) -> Result<Undecided, Error> {
-        self.shared.read(|connection, snapshot| undecided(connection, snapshot, limit))
+        self.read(|connection, snapshot| undecided(connection, snapshot, limit))
     }
 
     /// Adds, deletes or merges undecided duplicates: the given ones, or all. Those that would replace an open game
@@ -193,7 +239,7 @@ impl Library {
     /// # Errors
     /// The file could not be read.
     pub fn labels(&self) -> Result<Vec<(String, u32)>, Error> {
-        self.shared.read(|connection, _| {
+        self.read(|connection, _| {
             let mut statement = connection
                 .prepare_cached("SELECT text, count(*) FROM label GROUP BY text ORDER BY text")?;
             let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -214,7 +260,7 @@ impl Library {
     /// # Errors
     /// The file could not be read.
     pub fn collections(&self) -> Result<Vec<Collection>, Error> {
-        self.shared.read(|connection, _| collection::all(connection))
+        self.read(|connection, _| collection::all(connection))
     }
 
     /// A collection with its chapters in their order.
@@ -222,7 +268,7 @@ impl Library {
     /// # Errors
     /// It does not exist, or the file could not be read.
     pub fn collection(&self, collection: u32) -> Result<(Collection, Vec<Chapter>), Error> {
-        self.shared.read(|connection, _| collection::read(connection, collection))
+        self.read(|connection, _| collection::read(connection, collection))
     }
 
     /// A collection with its chapters that has a game, and the place of the game: the preferred one, or the one that
@@ -235,7 +281,7 @@ impl Library {
         game: u32,
         preferred: Option<u32>,
     ) -> Result<Option<(Collection, Vec<Chapter>, usize)>, Error> {
-        self.shared.read(|connection, _| collection::place_of(connection, game, preferred))
+        self.read(|connection, _| collection::place_of(connection, game, preferred))
     }
 
     /// The number of collections that have at least one of the games.
@@ -243,7 +289,7 @@ impl Library {
     /// # Errors
     /// The file could not be read.
     pub fn collections_of(&self, games: &BTreeSet<u32>) -> Result<usize, Error> {
-        self.shared.read(|connection, _| collection::count_of(connection, games))
+        self.read(|connection, _| collection::count_of(connection, games))
     }
 
     /// Takes the number of a game that [`Self::add_reserved`] may add later. No other game gets it.
@@ -295,7 +341,7 @@ impl Library {
     /// # Errors
     /// The file could not be read.
     pub fn revision(&self, game: u32) -> Result<Option<u32>, Error> {
-        self.shared.read(|connection, snapshot| {
+        self.read(|connection, snapshot| {
             if snapshot.summaries.raw(game).is_none() {
                 return Ok(None);
             }
@@ -321,6 +367,30 @@ impl Library {
         self.request(|response| Request::Restore(games, response))
     }
 
+    /// Replaces names by another one in all games, at a time in ms since 1970. Returns the number of the merge, by which
+    /// [`Self::undo_name_merge`] undoes it, and the number of changed games; none if no game has the names.
+    ///
+    /// # Errors
+    /// Nothing was changed.
+    pub fn merge_names(
+        &self,
+        kind: NameKind,
+        from: Vec<String>,
+        to: String,
+        at_ms: i64,
+    ) -> Result<Option<(u32, usize)>, Error> {
+        self.request(|response| Request::MergeNames { kind, from, to, at_ms, response })
+    }
+
+    /// Undoes a merge of names in the games that have had no other name since. Returns how many; none if the merge is
+    /// unknown, or was forgotten because of later ones.
+    ///
+    /// # Errors
+    /// Nothing was changed.
+    pub fn undo_name_merge(&self, merge: u32) -> Result<Option<usize>, Error> {
+        self.request(|response| Request::UndoNameMerge(merge, response))
+    }
+
     /// Writes recent postings to the index. With `optimize`, merges the whole index.
     ///
     /// # Errors
@@ -341,7 +411,7 @@ impl Library {
         limit: usize,
     ) -> Result<Page, Error> {
         let filter = filter.into();
-        self.shared.read(|connection, snapshot| {
+        self.read(|connection, snapshot| {
             query::search(connection, &self.shared.caches, snapshot, filter, sort, (offset, limit))
         })
     }
@@ -362,7 +432,7 @@ impl Library {
     /// The file could not be read.
     pub fn find_all<'f>(&self, filter: impl Into<Filter<'f>>) -> Result<Vec<u32>, Error> {
         let filter = filter.into();
-        self.shared.read(|connection, snapshot| {
+        self.read(|connection, snapshot| {
             query::all(connection, &self.shared.caches, snapshot, filter)
         })
     }
@@ -378,7 +448,7 @@ impl Library {
         filter: impl Into<Filter<'f>>,
     ) -> Result<Explorer, Error> {
         let filter = filter.into();
-        self.shared.read(|connection, snapshot| {
+        self.read(|connection, snapshot| {
             query::explore(connection, &self.shared.caches, snapshot, position, turn, filter)
         })
     }
@@ -394,7 +464,7 @@ impl Library {
         filter: impl Into<Filter<'f>>,
     ) -> Result<Vec<RepertoireGame>, Error> {
         let filter = filter.into();
-        self.shared.read(|connection, snapshot| {
+        self.read(|connection, snapshot| {
             repertoire::search(connection, &self.shared.caches, snapshot, tree, filter)
         })
     }
@@ -404,7 +474,7 @@ impl Library {
     /// # Errors
     /// The file could not be read.
     pub fn game(&self, game: u32) -> Result<Option<StoredGame>, Error> {
-        let found = self.shared.read(|connection, _| StoredGame::read(connection, game))?;
+        let found = self.read(|connection, _| StoredGame::read(connection, game))?;
         Ok(found.filter(|entry| entry.summary.exists))
     }
 
@@ -413,7 +483,7 @@ impl Library {
     /// # Errors
     /// The file could not be read.
     pub fn entries(&self, games: &[u32]) -> Result<Vec<GameEntry>, Error> {
-        self.shared.read(|connection, snapshot| {
+        self.read(|connection, snapshot| {
             let known =
                 games.iter().filter_map(|game| Some((*game, snapshot.summaries.get(*game)?)));
             known.map(|(game, summary)| GameEntry::read(connection, game, summary)).collect()

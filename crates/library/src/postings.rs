@@ -37,6 +37,8 @@ pub const END_OF_GAME: u16 = 0xFFFF;
 pub struct Key(u64);
 
 impl Key {
+    pub(crate) const MIN: Self = Self(0);
+
     /// From a 64-bit hash of the position.
     #[must_use]
     pub fn of(hash: u64) -> Self {

@@ -14,7 +14,7 @@ use crate::error::{Error, LibraryDefect};
 pub(crate) const VERSION: i64 = 6;
 
 /// Stored as `application_id`: "`RdLi`".
-const APPLICATION: i64 = 0x5264_4C69;
+pub(crate) const APPLICATION: i64 = 0x5264_4C69;
 
 const SCHEMA: &str = "
     CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -90,8 +90,9 @@ const ADDED: [&str; 3] = [
     "ALTER TABLE game ADD COLUMN online INTEGER;",
 ];
 
-/// Opens the library for writing and creates it if it does not exist.
-pub(crate) fn open_writer(path: &Path) -> Result<Connection, Error> {
+/// Opens the library for writing and creates it if it does not exist. Without other processes, chapters of deleted
+/// games are forgotten.
+pub(crate) fn open_writer(path: &Path, is_alone: bool) -> Result<Connection, Error> {
     let mut connection = Connection::open(path)?;
     configure(&connection, "ON", -8192)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
@@ -125,7 +126,9 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, Error> {
             }
             checked => checked?,
         }
-        collection::forget_deleted(&transaction)?;
+        if is_alone {
+            collection::forget_deleted(&transaction)?;
+        }
     }
     transaction.commit()?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -161,6 +164,14 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection, Error> {
     Ok(connection)
 }
 
+/// Why a file is no library.
+pub(crate) fn defect_of(path: &Path) -> Error {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let checked = Connection::open_with_flags(path, flags).map_err(Error::from);
+    let checked = checked.and_then(|connection| check(&connection));
+    checked.err().unwrap_or(Error::Defect(LibraryDefect::NoLibrary))
+}
+
 fn configure(connection: &Connection, foreign_keys: &str, cache: i64) -> Result<(), Error> {
     connection.busy_timeout(Duration::from_secs(10))?;
     connection.set_prepared_statement_cache_capacity(64);
@@ -170,7 +181,7 @@ fn configure(connection: &Connection, foreign_keys: &str, cache: i64) -> Result<
     Ok(())
 }
 
-fn check(connection: &Connection) -> Result<(), Error> {
+pub(crate) fn check(connection: &Connection) -> Result<(), Error> {
     let value = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     if value("application_id")? != APPLICATION {
         return Err(Error::Defect(LibraryDefect::NoLibrary));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, TryLockError};
 
 use readyok_rules::record::MaterialSignature;
 use rusqlite::Connection;
@@ -151,6 +151,27 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
+    /// The state of the file, without postings that are only in the memory of a writer. The connection has a
+    /// transaction, or the right to write.
+    pub(crate) fn load(connection: &Connection) -> Result<Self, Error> {
+        let generation = schema::meta(connection, "generation")?;
+        let mut summaries = Summaries::default();
+        let mut chunks = connection.prepare_cached("SELECT data FROM summaries ORDER BY no")?;
+        let mut rows = chunks.query([])?;
+        while let Some(row) = rows.next()? {
+            let data = row.get_ref(0)?.as_blob();
+            summaries
+                .push_chunk(data.map_err(|_| Error::Defect(LibraryDefect::LibraryDamaged))?)?;
+        }
+        let mut tail = connection.prepare_cached("SELECT id, summary FROM game WHERE id >= ?1")?;
+        let mut rows = tail.query([i64::try_from(summaries.len()).unwrap_or(i64::MAX)])?;
+        while let Some(row) = rows.next()? {
+            summaries.set(row.get(0)?, row.get::<_, [u8; SIZE]>(1)?);
+        }
+        let runs = crate::index::runs(connection)?.into();
+        Ok(Self { generation, summaries, runs, pending: Vec::new() })
+    }
+
     /// Calls `visit` with move and game of each posting of a key; games can be deleted ones.
     pub(crate) fn find(
         &self,
@@ -192,7 +213,7 @@ impl Snapshot {
 
 #[derive(Debug)]
 pub(crate) struct Shared {
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     snapshot: RwLock<Arc<Snapshot>>,
     idle: Mutex<Vec<Connection>>,
     pub(crate) caches: Caches,
@@ -200,13 +221,18 @@ pub(crate) struct Shared {
     pub(crate) closing: AtomicBool,
     /// Games that the app has open, each with how often.
     pub(crate) open: Mutex<BTreeMap<u32, u32>>,
+    /// Held by the writer while it has the right to write: the file differs from the snapshot only for a moment then.
+    pub(crate) writing: Mutex<()>,
+    /// The file has games of another process whose postings are missing.
+    pub(crate) lacks_postings: AtomicBool,
 }
 
 impl Shared {
     pub(crate) fn new(path: PathBuf, snapshot: Snapshot) -> Self {
         let snapshot = RwLock::new(Arc::new(snapshot));
         let (idle, caches, closing, open) = Default::default();
-        Self { path, snapshot, idle, caches, closing, open }
+        let (writing, lacks_postings) = Default::default();
+        Self { path, snapshot, idle, caches, closing, open, writing, lacks_postings }
     }
 
     pub(crate) fn is_open(&self, game: u32) -> bool {
@@ -266,9 +292,30 @@ impl Shared {
                 transaction.finish()?;
                 return Ok(result);
             }
-            // The writer has committed and not published yet, or published in between.
+            // The writer has committed and not published yet, or published in between; or another process has written.
+            self.load_foreign(&transaction, generation)?;
             transaction.finish()?;
             std::thread::yield_now();
         }
+    }
+
+    /// Publishes the state of a transaction if another process has written it.
+    fn load_foreign(&self, transaction: &Connection, generation: i64) -> Result<(), Error> {
+        let _writing = match self.writing.try_lock() {
+            Ok(guard) => guard,
+            Err(TryLockError::Poisoned(error)) => error.into_inner(),
+            Err(TryLockError::WouldBlock) => return Ok(()),
+        };
+        if self.snapshot().generation >= generation {
+            return Ok(());
+        }
+        let snapshot = Snapshot::load(transaction)?;
+        let sql = "SELECT EXISTS (SELECT 1 FROM unindexed) OR EXISTS (SELECT 1 FROM game
+                   WHERE id >= (SELECT value FROM meta WHERE name = 'indexed'))";
+        if transaction.prepare_cached(sql)?.query_row([], |row| row.get(0))? {
+            self.lacks_postings.store(true, Ordering::Relaxed);
+        }
+        self.publish(snapshot);
+        Ok(())
     }
 }

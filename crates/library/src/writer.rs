@@ -1,13 +1,13 @@
 //! The thread that owns the write connection: adds, replaces and deletes games, writes and merges runs.
 
-mod rows;
+pub(crate) mod rows;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::codec::KEY_SCHEME;
 use crate::collection::{self, CollectionEdit};
@@ -15,6 +15,8 @@ use crate::duplicates::{Duplicate, DuplicateFinder, find_online, has_more_annota
 use crate::error::{Error, LibraryDefect};
 use crate::game::{Indexer, NewGame, StoredGame};
 use crate::index::{self, Merge};
+use crate::lock::ProcessLock;
+use crate::names::{NameKind, merges};
 use crate::outcome::{Decided, Decision, Duplicates, Outcome, Outcomes};
 use crate::postings::Posting;
 use crate::receipt;
@@ -75,6 +77,16 @@ pub(crate) enum Request {
     },
     /// Changes a collection at a time.
     Collection(CollectionEdit, i64, Sender<Result<u32, Error>>),
+    MergeNames {
+        kind: NameKind,
+        from: Vec<String>,
+        to: String,
+        at_ms: i64,
+        response: Sender<Result<Option<(u32, usize)>, Error>>,
+    },
+    UndoNameMerge(u32, Sender<Result<Option<usize>, Error>>),
+    /// Reads what other processes have written, as each request does.
+    Refresh(Sender<Result<(), Error>>),
     /// Makes a run of all pending postings and merges runs; all of them if `true`.
     Flush(bool, Sender<Result<(), Error>>),
 }
@@ -82,6 +94,7 @@ pub(crate) enum Request {
 #[derive(Debug)]
 pub(crate) struct Writer {
     connection: Connection,
+    lock: ProcessLock,
     shared: Arc<Shared>,
     state: Snapshot,
     names: Names,
@@ -92,6 +105,8 @@ pub(crate) struct Writer {
     max_pending: usize,
     /// The merge in progress.
     merge: Option<Merge>,
+    /// The file was read, and games that are not indexed are not known yet.
+    must_recover: bool,
     /// The last game that is indexed again while the file is opened.
     recovered: Option<u32>,
 }
@@ -107,37 +122,22 @@ impl Writer {
             set_meta(&transaction, "key_scheme", KEY_SCHEME)?;
             transaction.commit()?;
         }
-        let mut summaries = Summaries::default();
-        {
-            let mut chunks = connection.prepare("SELECT data FROM summaries ORDER BY no")?;
-            let mut rows = chunks.query([])?;
-            while let Some(row) = rows.next()? {
-                summaries.push_chunk(
-                    row.get_ref(0)?
-                        .as_blob()
-                        .map_err(|_| Error::Defect(LibraryDefect::LibraryDamaged))?,
-                )?;
-            }
-            let mut tail = connection.prepare("SELECT id, summary FROM game WHERE id >= ?1")?;
-            let mut rows = tail.query([i64::try_from(summaries.len()).unwrap_or(i64::MAX)])?;
-            while let Some(row) = rows.next()? {
-                let bytes = row.get::<_, [u8; 32]>(1)?;
-                summaries.set(row.get(0)?, bytes);
-            }
-        }
-        let generation = schema::meta(&connection, "generation")?;
-        let runs = index::runs(&connection)?.into();
-        Ok((connection, Snapshot { generation, summaries, runs, pending: Vec::new() }))
+        let snapshot = {
+            let transaction = connection.transaction()?;
+            Snapshot::load(&transaction)?
+        };
+        Ok((connection, snapshot))
     }
 
     pub(crate) fn new(
-        connection: Connection,
+        (connection, lock): (Connection, ProcessLock),
         shared: Arc<Shared>,
         state: Snapshot,
         (indexer, max_pending): (Indexer, usize),
     ) -> Self {
         Self {
             connection,
+            lock,
             shared,
             state,
             names: Names::default(),
@@ -146,12 +146,55 @@ impl Writer {
             pending: 0,
             max_pending,
             merge: None,
+            must_recover: true,
             recovered: None,
         }
     }
 
+    /// Handles a request while no other process writes, on the newest state of the file.
+    fn exclusively<T>(
+        &mut self,
+        handle: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let guard = self.lock.acquire()?;
+        let shared = Arc::clone(&self.shared);
+        let writing = shared.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_alone = self.lock.is_alone();
+        self.refresh()?;
+        let result = handle(self);
+        if !is_alone {
+            // After an error, each process indexes these games again, as after a kill.
+            let _ = self.flush_and_merge();
+        }
+        drop(writing);
+        drop(guard);
+        if !is_alone {
+            ProcessLock::pause();
+        }
+        result
+    }
+
+    /// Reads what another process has written, and indexes games that are not.
+    fn refresh(&mut self) -> Result<(), Error> {
+        if schema::meta(&self.connection, "generation")? != self.state.generation {
+            let transaction = self.connection.transaction()?;
+            let state = Snapshot::load(&transaction)?;
+            transaction.finish()?;
+            // Postings in memory are computed again, unless the other process has stored them.
+            (self.state, self.pending) = (state, 0);
+            (self.merge, self.recovered, self.must_recover) = (None, None, true);
+            self.drop_caches();
+            self.shared.publish(self.state.clone());
+        }
+        if std::mem::take(&mut self.must_recover) {
+            // Searches by position miss games that were not indexed; the next start tries again.
+            let _ = self.recover();
+        }
+        Ok(())
+    }
+
     /// Indexes games again whose postings were only in memory.
-    pub(crate) fn recover(&mut self) -> Result<(), Error> {
+    fn recover(&mut self) -> Result<(), Error> {
         let indexed = schema::meta(&self.connection, "indexed")?;
         let mut after = 0;
         loop {
@@ -192,66 +235,92 @@ impl Writer {
 
     /// Handles requests until all senders are gone.
     pub(crate) fn run(mut self, requests: &Receiver<Request>) {
-        let _ = self.start_merge(false);
+        let _ = self.exclusively(|writer| writer.start_merge(false));
         loop {
             let wait = if self.merge.is_some() { Duration::ZERO } else { IDLE };
-            // Responses to callers that have gone are dropped.
             match requests.recv_timeout(wait) {
-                Ok(Request::Add { games, duplicates, batch, response }) => {
-                    let result = self.add(&games, duplicates, batch.as_ref());
-                    let _ = response.send(result);
-                }
-                Ok(Request::Forget(source, response)) => {
-                    let _ = response.send(receipt::forget(&self.connection, &source));
-                }
-                Ok(Request::Decide { games, decision, response }) => {
-                    let _ = response.send(self.decide(games, decision));
-                }
-                Ok(Request::Restore(games, response)) => {
-                    let _ = response.send(self.restore(&games));
-                }
-                Ok(Request::Reserve(known, response)) => {
-                    let _ = response.send(self.reserve(known));
-                }
-                Ok(Request::AddReserved { game, new, response }) => {
-                    let _ = response.send(self.add_reserved(game, &new));
-                }
-                Ok(Request::Replace { game, new, revision, response }) => {
-                    let result = self.replace(game, &new, revision);
-                    let _ = response.send(result);
-                }
-                Ok(Request::Delete(games, response)) => {
-                    let result = self.delete(&games);
-                    let _ = response.send(result);
-                }
-                Ok(Request::Label { games, label, set, response }) => {
-                    let result = self.label(&games, &label, set);
-                    let _ = response.send(result);
-                }
-                Ok(Request::Collection(edit, at, response)) => {
-                    let result = collection::apply(&mut self.connection, &edit, at);
-                    let _ = response.send(result);
-                }
-                Ok(Request::Flush(all, response)) => {
-                    let result = self.flush().and_then(|()| self.merge_all(all));
-                    self.drop_caches();
-                    let _ = response.send(result);
-                }
+                Ok(request) => self.handle(request),
                 Err(RecvTimeoutError::Timeout) if self.merge.is_some() => {
                     // A merge that failed is tried again after the next flush.
-                    if self.merge_step().is_err() {
+                    if self.exclusively(Self::merge_step).is_err() {
                         self.merge = None;
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    // Tried again later; the games are indexed again at the next start.
-                    let _ = self.flush().and_then(|()| self.start_merge(false));
+                    if !self.state.pending.is_empty() {
+                        // Tried again later; the games are indexed again at the next start.
+                        let _ = self.exclusively(|writer| {
+                            writer.flush().and_then(|()| writer.start_merge(false))
+                        });
+                    }
                     self.drop_caches();
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        let _ = self.flush();
+        if !self.state.pending.is_empty() {
+            let _ = self.exclusively(Self::flush);
+        }
+    }
+
+    /// Handles a request. Responses to callers that have gone are dropped.
+    fn handle(&mut self, request: Request) {
+        match request {
+            Request::Add { games, duplicates, batch, response } => {
+                let result =
+                    self.exclusively(|writer| writer.add(&games, duplicates, batch.as_ref()));
+                let _ = response.send(result);
+            }
+            Request::Forget(source, response) => {
+                let result =
+                    self.exclusively(|writer| receipt::forget(&writer.connection, &source));
+                let _ = response.send(result);
+            }
+            Request::Decide { games, decision, response } => {
+                let _ = response.send(self.exclusively(|writer| writer.decide(games, decision)));
+            }
+            Request::Restore(games, response) => {
+                let _ = response.send(self.exclusively(|writer| writer.restore(&games)));
+            }
+            Request::Reserve(known, response) => {
+                let _ = response.send(self.exclusively(|writer| writer.reserve(known)));
+            }
+            Request::AddReserved { game, new, response } => {
+                let result = self.exclusively(|writer| writer.add_reserved(game, &new));
+                let _ = response.send(result);
+            }
+            Request::Replace { game, new, revision, response } => {
+                let result = self.exclusively(|writer| writer.replace(game, &new, revision));
+                let _ = response.send(result);
+            }
+            Request::Delete(games, response) => {
+                let _ = response.send(self.exclusively(|writer| writer.delete(&games)));
+            }
+            Request::Label { games, label, set, response } => {
+                let result = self.exclusively(|writer| writer.label(&games, &label, set));
+                let _ = response.send(result);
+            }
+            Request::Collection(edit, at, response) => {
+                let result =
+                    self.exclusively(|writer| collection::apply(&mut writer.connection, &edit, at));
+                let _ = response.send(result);
+            }
+            Request::MergeNames { kind, from, to, at_ms, response } => {
+                let result = self.exclusively(|writer| writer.merge_names(kind, &from, &to, at_ms));
+                let _ = response.send(result);
+            }
+            Request::UndoNameMerge(merge, response) => {
+                let _ = response.send(self.exclusively(|writer| writer.undo_name_merge(merge)));
+            }
+            Request::Refresh(response) => {
+                let _ = response.send(self.exclusively(|_| Ok(())));
+            }
+            Request::Flush(all, response) => {
+                let result = self.exclusively(Self::flush).and_then(|()| self.merge_all(all));
+                self.drop_caches();
+                let _ = response.send(result);
+            }
+        }
     }
 
     fn drop_caches(&mut self) {
@@ -603,6 +672,50 @@ impl Writer {
         Ok(deleted)
     }
 
+    fn merge_names(
+        &mut self,
+        kind: NameKind,
+        from: &[String],
+        to: &str,
+        at_ms: i64,
+    ) -> Result<Option<(u32, usize)>, Error> {
+        // Names that are rolled back would keep their numbers.
+        self.drop_caches();
+        let transaction = self.connection.transaction()?;
+        let target = Names::default().name(&transaction, to)?;
+        let mut sources = Vec::new();
+        for name in from {
+            let sql = "SELECT id FROM name WHERE text = ?1";
+            let found: Option<u32> =
+                transaction.query_row(sql, [name], |row| row.get(0)).optional()?;
+            sources.extend(found.filter(|id| *id != target));
+        }
+        if sources.is_empty() || target == 0 {
+            return Ok(None);
+        }
+        let (merge, games) =
+            merges::merge(&transaction, &self.state, kind, (&sources, target), at_ms)?;
+        if games.is_empty() {
+            return Ok(None);
+        }
+        let games: Vec<_> = games.into_iter().collect();
+        let changed = change(&transaction, &self.state, &games, &[])?;
+        transaction.commit()?;
+        self.after_change(changed, &[], Vec::new())?;
+        Ok(Some((merge, games.len())))
+    }
+
+    fn undo_name_merge(&mut self, merge: u32) -> Result<Option<usize>, Error> {
+        self.drop_caches();
+        let transaction = self.connection.transaction()?;
+        let Some(games) = merges::undo(&transaction, &self.state, merge)? else { return Ok(None) };
+        let games: Vec<_> = games.into_iter().collect();
+        let changed = change(&transaction, &self.state, &games, &[])?;
+        transaction.commit()?;
+        self.after_change(changed, &[], Vec::new())?;
+        Ok(Some(games.len()))
+    }
+
     fn label(&mut self, games: &[u32], label: &str, set: bool) -> Result<(), Error> {
         let transaction = self.connection.transaction()?;
         for game in games {
@@ -626,7 +739,12 @@ impl Writer {
     }
 
     fn flush_if_large(&mut self) -> Result<(), Error> {
-        if self.pending < self.max_pending {
+        if self.pending < self.max_pending { Ok(()) } else { self.flush_and_merge() }
+    }
+
+    /// Makes a run of all pending postings, and merges if there are many runs.
+    fn flush_and_merge(&mut self) -> Result<(), Error> {
+        if self.state.pending.is_empty() {
             return Ok(());
         }
         self.flush()?;
@@ -690,13 +808,20 @@ impl Writer {
         Ok(())
     }
 
-    fn merge_all(&mut self, all: bool) -> Result<(), Error> {
+    /// Completes all merges that are due; of all runs if `all`. Other processes can write in between.
+    fn merge_all(&mut self, mut all: bool) -> Result<(), Error> {
         loop {
-            while self.merge.is_some() {
-                self.merge_step()?;
-            }
-            self.start_merge(all)?;
-            if self.merge.is_none() {
+            let is_done = self.exclusively(|writer| {
+                writer.start_merge(false)?;
+                if writer.merge.is_none() {
+                    writer.start_merge(all)?;
+                    // Runs that another process writes meanwhile are not waited for.
+                    all = false;
+                }
+                writer.merge_step()?;
+                Ok(writer.merge.is_none())
+            })?;
+            if is_done && !all {
                 return Ok(());
             }
         }

@@ -10,6 +10,7 @@ mod execution;
 mod farm;
 mod filter;
 mod help;
+mod library;
 mod match_plan;
 mod matches;
 mod provide;
@@ -46,6 +47,7 @@ enum Command {
     Analyse(analyse::Args),
     Annotate(Box<annotate::Args>),
     Convert(Box<convert::Args>),
+    Library(Box<library::Args>),
     Csa(Box<csa::Args>),
     Options(engine::OptionsArgs),
     Provide(Box<provide::Args>),
@@ -113,6 +115,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Analyse(args) => analyse::run(args),
         Command::Annotate(args) => annotate::run(*args),
         Command::Convert(args) => convert::run(*args),
+        Command::Library(args) => library::run(*args),
         Command::Csa(args) => csa::run(*args),
         Command::Options(args) => engine::print_options(&args),
         Command::Engine(args) => engine::run_engine(&args),

@@ -22,7 +22,7 @@ pub(crate) use output::{
 };
 pub(crate) use progress::{Progress, grouped};
 pub(crate) use render::{PositionChoice, Renderer};
-pub(crate) use run::{Conversion, Mode, run};
+pub(crate) use run::{Conversion, Mode, Source, StoredGames, run};
 pub(crate) use select::{Content, Duplicates, Selection};
 pub(crate) use sort::{Order, SortKey};
 pub(crate) use stats::StatsForm;
@@ -31,7 +31,7 @@ use readyok_rules::Game;
 pub(crate) use readyok_rules::record::compression::{Compression, MAX_RATIO};
 
 /// The name of a game in output.
-fn game_name(game: Game) -> &'static str {
+pub(crate) fn game_name(game: Game) -> &'static str {
     match game {
         Game::Chess => "chess",
         Game::Chess960 => "chess960",

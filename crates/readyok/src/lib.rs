@@ -14,6 +14,7 @@ mod csa;
 pub mod dirs;
 pub mod exit;
 mod farm;
+mod library;
 pub mod matches;
 pub mod options;
 mod progress_file;

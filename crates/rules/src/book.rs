@@ -1,5 +1,6 @@
 //! Opening books: Polyglot for chess, and the text book of YaneuraOu for shogi.
 
+mod build;
 pub(crate) mod polyglot;
 mod yaneuraou;
 
@@ -7,6 +8,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
+pub use self::build::{BookCounter, BookFormat, BookOptions, BookSize, BookWriter};
 use self::polyglot::PolyglotBook;
 use self::yaneuraou::YaneuraOu;
 use crate::{Game, Move, Position};

@@ -42,7 +42,9 @@ mod tablebase;
 mod uci;
 
 pub use book::polyglot::PolyglotBook;
-pub use book::{Book, BookError, BookMove};
+pub use book::{
+    Book, BookCounter, BookError, BookFormat, BookMove, BookOptions, BookSize, BookWriter,
+};
 pub use chess::ChessBoard;
 pub use codec::{CodecError, MoveCodec};
 pub use end_rules::{

@@ -34,6 +34,18 @@ pub(crate) fn prepare(data: &Path) -> Result<bool, (PathBuf, io::Error)> {
     Ok(is_protected)
 }
 
+/// Creates the data directory with an empty library in it, both accessible to their owner only, unless they exist.
+///
+/// # Errors
+/// The directory cannot be used.
+pub fn create_library(data: &Path) -> io::Result<PathBuf> {
+    create_dir(data)?;
+    protect_dir(data)?;
+    let path = data.join(store::LIBRARY);
+    open(&path)?;
+    Ok(path)
+}
+
 /// The directory of matches.
 pub(crate) fn matches_in(data: &Path) -> PathBuf {
     data.join("matches")

@@ -47,10 +47,11 @@ mod training;
 pub mod wire;
 
 pub use app::ServerSettings;
+pub use data_dir::create_library;
 pub use http::{
     Account, AccountsError, Listing, Password, PasswordError, QueueDashboard, TrustedProxy,
     TrustedProxyError,
 };
 pub use online::OnlineSetup;
-pub use serve::{Options, ServeError, Server, Warning, serve};
-pub use store::StoreError;
+pub use serve::{Options, ServeError, Server, Warning, is_running, serve};
+pub use store::{LIBRARY, StoreError};

@@ -174,6 +174,12 @@ impl Drop for Lock {
     }
 }
 
+/// Whether an app uses a data directory.
+pub fn is_running(data: &Path) -> bool {
+    let file = File::options().read(true).write(true).open(data.join("lock"));
+    file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
 impl Server {
     /// Locks the data directory and listens.
     ///

@@ -161,7 +161,8 @@ fn other_version(version: Option<i64>) -> String {
 
 /// The files in the data directory.
 pub(crate) const FILES: [&str; 2] = ["app.sqlite", LIBRARY];
-pub(crate) const LIBRARY: &str = "library.sqlite";
+/// The name of the library in the data directory.
+pub const LIBRARY: &str = "library.sqlite";
 
 impl Store {
     /// Opens the files of a directory, which are created if they are missing. Damaged ones are moved to a directory of

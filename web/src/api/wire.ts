@@ -418,16 +418,26 @@ export type DuplicateChoice = "skip" | "keep" | "replace" | "ask";
 /** The treatment of duplicates that wait for a decision. */
 export type DuplicateDecision = "skip" | "keep" | "replace";
 
+/** Games that are one game. */
+export type DuplicateGroup = {
 /**
- * The result of `POST /api/library/duplicates`: games with the same moves of the same players, or of unknown ones at
- * the same event and site.
+ * First the game to keep: that with most comments, glyphs and variations; of several, the longest, then that with
+ * most other annotations, then the oldest.
+ */
+games: Array<LibraryGame>,
+/** Those that have only the first moves of another one. */
+beginnings: Array<number>, };
+
+/**
+ * The result of `POST /api/library/duplicates`: games with the same moves, or the first ones of another, of the same
+ * players, or of unknown ones at the same event and site.
  */
 export type DuplicateGroups = {
-/** The first 200 groups; each has its oldest game first. */
-groups: Array<Array<LibraryGame>>,
+/** The first 200 groups. */
+groups: Array<DuplicateGroup>,
 /** The number of all groups. */
 total: number,
-/** The number of all games that a group has besides its first. */
+/** The number of all games that a group has besides the one to keep. */
 surplus: number, };
 
 /** An edit of the tree of a game. */

@@ -930,6 +930,8 @@ export const en = {
   'library.restore': 'Undo deletion',
   'library.duplicates': 'Find duplicates',
   'library.duplicates.none': 'No duplicates found.',
+  'library.duplicates.best': 'To keep',
+  'library.duplicates.beginning': 'First moves only',
   'library.duplicates_of_import': 'Duplicates',
   'library.duplicates.skip': 'Skip',
   'library.duplicates.keep': 'Keep',

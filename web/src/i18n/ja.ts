@@ -1322,6 +1322,8 @@ export const ja: Record<Key, string> = {
   'library.restore': '削除を取り消す',
   'library.duplicates': '重複を検索',
   'library.duplicates.none': '重複はありません。',
+  'library.duplicates.best': '残す対局',
+  'library.duplicates.beginning': '途中まで',
   'library.duplicates_of_import': '重複する棋譜',
   'library.duplicates.skip': '読み飛ばす',
   'library.duplicates.keep': '両方残す',

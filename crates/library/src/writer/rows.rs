@@ -19,7 +19,7 @@ use crate::summary::{SIZE, Summary};
 const MAX_NAMES: usize = 1 << 17;
 
 /// Inserts a game with its encoded summary and the number of its site. `stored` has its changes, if it existed before.
-pub(super) fn insert_row(
+pub(crate) fn insert_row(
     transaction: &Transaction<'_>,
     id: u32,
     (summary, site): ([u8; SIZE], u32),
@@ -116,7 +116,7 @@ pub(super) fn commit(
 
 /// Numbers of names and openings.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     known: HashMap<Box<str>, u32>,
     openings: HashMap<(String, String), u16>,
 }
@@ -130,7 +130,7 @@ impl Names {
     }
 
     /// The complete summary of a game, and the number of its site.
-    pub(super) fn resolve(
+    pub(crate) fn resolve(
         &mut self,
         transaction: &Transaction<'_>,
         game: &NewGame,
@@ -146,7 +146,7 @@ impl Names {
         Ok((summary, self.name(transaction, &game.site)?))
     }
 
-    pub(super) fn name(&mut self, transaction: &Transaction<'_>, text: &str) -> Result<u32, Error> {
+    pub(crate) fn name(&mut self, transaction: &Transaction<'_>, text: &str) -> Result<u32, Error> {
         if text.is_empty() {
             return Ok(0);
         }
@@ -205,7 +205,7 @@ pub(super) fn none_if_empty(bytes: &[u8]) -> Option<&[u8]> {
 }
 
 /// Writes complete chunks of summaries.
-pub(super) fn store_chunks(
+pub(crate) fn store_chunks(
     transaction: &Transaction<'_>,
     summaries: &Summaries,
     chunks: Range<usize>,

@@ -1,7 +1,8 @@
 //! Duplicates and labels.
 
 use readyok_library::{
-    Column, Date, Decision, Duplicates, ImportOptions, Imported, Library, NewGame, Outcome,
+    Column, Date, Decision, DuplicateGroup, Duplicates, ImportOptions, Imported, Library, NewGame,
+    Outcome,
 };
 use readyok_rules::record::{Condition, Format, Source, read};
 use tempfile::TempDir;
@@ -56,7 +57,8 @@ fn imports_skip_duplicates() {
     let imported = import(Duplicates::Skip, vec![same.clone(), other_moves, first.clone()]);
     assert_eq!(imported, (vec![3..4], 2, vec![(1, 1), (3, 1)]));
     assert_eq!(import(Duplicates::Keep, vec![same.clone()]), (vec![4..5], 0, vec![]));
-    assert_eq!(library.duplicates().expect("found"), [[1, 4]]);
+    let group = DuplicateGroup { kept: 1, others: vec![4], prefixes: vec![] };
+    assert_eq!(library.duplicates().expect("found"), [group]);
     same.summary.date = Date::parse("2021.01.01");
     let mut dated = first;
     dated.summary.date = Date::parse("2020.01.01");
@@ -351,4 +353,80 @@ fn online_games_of_a_file_of_version_5_are_known() {
     let library = Library::open(&path).expect("it opens");
     let imported = add(&library, Duplicates::SkipOnline, vec![online(&site, EDITED)]);
     assert_eq!((imported.added_count(), imported.known), (0, vec![(1, 2)]));
+}
+
+const LONG_LINE: &str = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O \
+                    9. h3 Nb8 10. d4 Nbd7 11. c4 c6 12. Nc3 Bb7";
+
+/// A game with the first moves of a line.
+fn played(headers: &[(&str, &str)], tokens: usize, annotations: &str, result: &str) -> String {
+    let mut all = vec![
+        ("Event", "Open"),
+        ("White", "Adams, M"),
+        ("Black", "Bird, H"),
+        ("Date", "2020.05.06"),
+    ];
+    for header in headers {
+        match all.iter_mut().find(|known| known.0 == header.0) {
+            Some(known) => known.1 = header.1,
+            None => all.push(*header),
+        }
+    }
+    all.push(("Result", result));
+    let headers = all
+        .iter()
+        .fold(String::new(), |headers, (name, value)| headers + &format!("[{name} \"{value}\"]\n"));
+    let moves: Vec<&str> = LONG_LINE.split(' ').take(tokens).collect();
+    format!("{headers}\n{} {annotations} {result}\n\n", moves.join(" "))
+}
+
+fn groups_of(games: &[String]) -> Vec<DuplicateGroup> {
+    let dir = TempDir::new().expect("a directory");
+    let library = Library::open(&dir.path().join("library.sqlite")).expect("it opens");
+    let options = ImportOptions { duplicates: Duplicates::Keep, ..Default::default() };
+    let imported = library
+        .import(games.concat().as_bytes(), options, |_| std::ops::ControlFlow::Continue(()))
+        .expect("imported");
+    assert_eq!(imported.added_count(), games.len() as u64);
+    library.duplicates().expect("found")
+}
+
+/// A broadcast that was read before its end.
+#[test]
+fn the_beginning_of_a_game_is_a_duplicate() {
+    let whole = played(&[], 36, "", "1-0");
+    let begin = played(&[], 30, "", "*");
+    let group = |kept, others: &[u32], prefixes: &[u32]| DuplicateGroup {
+        kept,
+        others: others.to_vec(),
+        prefixes: prefixes.to_vec(),
+    };
+    assert_eq!(groups_of(&[begin.clone(), whole.clone()]), [group(2, &[1], &[1])]);
+    // Several beginnings and an equal game form one group.
+    let first = played(&[("White", "Adams")], 24, "", "*");
+    let games = [whole.clone(), begin, whole.clone(), first];
+    assert_eq!(groups_of(&games), [group(1, &[2, 3, 4], &[2, 4])]);
+    // Comments are worth more than moves, and times are not.
+    let commented = played(&[], 30, "{Bird was late.}", "*");
+    assert_eq!(groups_of(&[whole.clone(), commented]), [group(2, &[1], &[2])]);
+    let timed = played(&[], 30, "{[%clk 0:01:00]}", "*");
+    assert_eq!(groups_of(&[timed, whole]), [group(2, &[1], &[1])]);
+    for other in [
+        // Another result, day, round, player, or only the opening.
+        played(&[], 30, "", "0-1"),
+        played(&[("Date", "2020.05.07")], 30, "", "*"),
+        played(&[("Round", "2")], 30, "", "*"),
+        played(&[("White", "Steinitz")], 30, "", "*"),
+        played(&[], 9, "", "*"),
+        // The same players begin several games alike.
+        played(&[("Date", "2020")], 30, "", "*"),
+    ] {
+        let whole = played(&[("Round", "1")], 36, "", "1-0");
+        assert_eq!(groups_of(&[whole, other.clone()]), [], "{other}");
+    }
+    // Unknown players at a known event and site.
+    let unknown = |tokens, result| {
+        played(&[("White", "?"), ("Black", "?"), ("Site", "Hastings")], tokens, "", result)
+    };
+    assert_eq!(groups_of(&[unknown(36, "1-0"), unknown(33, "*")]), [group(1, &[2], &[2])]);
 }

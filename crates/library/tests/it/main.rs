@@ -10,7 +10,10 @@ mod generate;
 mod import;
 #[expect(unreachable_pub, reason = "the library of the fuzz targets includes this file")]
 mod laws;
+mod names;
 mod patterns;
+mod processes;
 mod records;
+mod repair;
 mod searches;
 mod storage;

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use readyok_rules::Notation;
-use readyok_rules::record::{self, Feature, InputEncoding, PgnOptions};
+use readyok_rules::record::{self, Condition, Feature, InputEncoding, PgnOptions};
 
 use super::filter::FilterArgs;
 use crate::convert::{
     Compression, Content, Conversion, Destination, Duplicates, FileFormat, Files, MAX_RATIO, Mode,
-    Order, PositionChoice, ReadOptions, Renderer, Selection, SortKey, Split, SplitKey, StatsForm,
-    input_encoding, is_directory, output_encoding, run as run_conversion,
+    Order, PositionChoice, ReadOptions, Renderer, Selection, SortKey, Source, Split, SplitKey,
+    StatsForm, input_encoding, is_directory, output_encoding, run as run_conversion,
 };
 use crate::exit::{Code, Failure};
 
@@ -91,7 +91,7 @@ pub(super) struct InputArgs {
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
-struct OutputArgs {
+pub(super) struct OutputArgs {
     /// Set the output format [default: from the extension of the output, or the input format]
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: Option<FileFormat>,
@@ -121,7 +121,7 @@ struct OutputArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Content")]
 #[expect(clippy::struct_excessive_bools, reason = "independent flags")]
-struct ContentArgs {
+pub(super) struct ContentArgs {
     /// Remove comments
     #[arg(short = 'C', long, visible_alias = "nocomments")]
     no_comments: bool,
@@ -159,13 +159,21 @@ struct ContentArgs {
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Selection")]
-struct SelectionArgs {
+pub(super) struct SelectionArgs {
     /// Of games with the same moves, and the same known players or event, keep the most annotated one
     #[arg(short = 'D', long, visible_alias = "noduplicates")]
     no_duplicates: bool,
     /// Select only the games that --no-duplicates omits
     #[arg(short = 'U', long, conflicts_with = "no_duplicates")]
     only_duplicates: bool,
+    #[command(flatten)]
+    chosen: ChosenArgs,
+}
+
+/// The number and order of the selected games.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Selection")]
+pub(super) struct ChosenArgs {
     /// Select N games at random
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
@@ -238,23 +246,37 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     } else {
         output.mode()?
     };
-    let sort = if selection.sort.is_empty() { &selection.sortr } else { &selection.sort };
-    let selection = Selection {
-        condition,
-        duplicates: if selection.no_duplicates {
-            Some(Duplicates::Remove)
-        } else {
-            selection.only_duplicates.then_some(Duplicates::Only)
-        },
-        sample: selection.sample,
-        seed: selection.seed,
-        order: (!sort.is_empty())
-            .then(|| Order { keys: sort.clone(), is_descending: !selection.sortr.is_empty() }),
-        skip: selection.skip,
-        first: selection.first,
+    let duplicates = if selection.no_duplicates {
+        Some(Duplicates::Remove)
+    } else {
+        selection.only_duplicates.then_some(Duplicates::Only)
     };
+    let selection = Selection { duplicates, ..selection.chosen.selection(condition) };
     let content = content.content();
-    run_conversion(Conversion { files, read, selection, content, mode, is_lenient })
+    run_conversion(Conversion {
+        source: Source::Files(files, read),
+        selection,
+        content,
+        mode,
+        is_lenient,
+        prints_json: false,
+    })
+}
+
+impl ChosenArgs {
+    pub(super) fn selection(&self, condition: Condition) -> Selection {
+        let sort = if self.sort.is_empty() { &self.sortr } else { &self.sort };
+        Selection {
+            condition,
+            duplicates: None,
+            sample: self.sample,
+            seed: self.seed,
+            order: (!sort.is_empty())
+                .then(|| Order { keys: sort.clone(), is_descending: !self.sortr.is_empty() }),
+            skip: self.skip,
+            first: self.first,
+        }
+    }
 }
 
 impl InputArgs {
@@ -270,7 +292,7 @@ impl InputArgs {
 }
 
 impl OutputArgs {
-    fn mode(self) -> Result<Mode, Failure> {
+    pub(super) fn mode(self) -> Result<Mode, Failure> {
         let path = self.output.filter(|path| path.as_os_str() != "-");
         let extension = path.as_deref().filter(|path| !is_directory(path));
         let format = self.to.or_else(|| extension.and_then(FileFormat::of));
@@ -295,7 +317,7 @@ impl OutputArgs {
 }
 
 impl ContentArgs {
-    fn content(&self) -> Content {
+    pub(super) fn content(&self) -> Content {
         let flags = [
             (self.no_comments, Feature::Comments),
             (self.no_variations, Feature::Variations),

@@ -49,6 +49,7 @@ fn page(command: &str) -> &'static str {
         "csa" => "csa.html",
         "elo" => "statistics.html",
         "match" | "report" => "match.html",
+        "library" => "how-to/use-the-database.html",
         "provide" => "provide.html",
         "farm" | "queue" | "worker" => "workers.html",
         "serve" => "app.html",

@@ -147,6 +147,12 @@ impl Files {
         Ok(Self(files))
     }
 
+    /// A database, whose games are not read from this file.
+    pub(super) fn stored(path: &Path) -> Self {
+        let relative = path.file_stem().map_or_else(|| path.to_owned(), PathBuf::from);
+        Self(vec![InputFile { path: Some(path.to_owned()), relative, copy: None }])
+    }
+
     pub(crate) fn get(&self, number: usize) -> Option<&InputFile> {
         self.0.get(number)
     }
@@ -159,6 +165,16 @@ impl Files {
     /// The name of a file in messages.
     pub(crate) fn name(&self, number: usize) -> String {
         self.get(number).map(InputFile::name).unwrap_or_default()
+    }
+
+    /// The number of files.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The path of a file; `None` for standard input.
+    pub(crate) fn path(&self, number: usize) -> Option<&Path> {
+        self.get(number)?.path.as_deref()
     }
 
     /// The number of bytes of all files, if it is known.

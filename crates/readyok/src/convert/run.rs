@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -44,15 +45,32 @@ pub(crate) enum Mode {
     List,
 }
 
-#[derive(Clone, Debug)]
+/// Where games are read.
+pub(crate) enum Source {
+    Files(Files, ReadOptions),
+    /// Games that are stored in a file in another form.
+    Stored(StoredGames),
+}
+
+/// Games of a database.
+pub(crate) struct StoredGames {
+    /// The path of the database.
+    pub(crate) path: PathBuf,
+    /// The number of games.
+    pub(crate) total: u64,
+    /// The games with their numbers, or why they cannot be read.
+    pub(crate) games: Box<dyn Iterator<Item = (u64, Result<GameRecord, String>)> + Send>,
+}
+
 pub(crate) struct Conversion {
-    pub(crate) files: Files,
-    pub(crate) read: ReadOptions,
+    pub(crate) source: Source,
     pub(crate) selection: Selection,
     pub(crate) content: Content,
     pub(crate) mode: Mode,
     /// Lost moves have no effect on the exit code.
     pub(crate) is_lenient: bool,
+    /// Prints the number of written games as JSON on standard output.
+    pub(crate) prints_json: bool,
 }
 
 /// What the reading thread found.
@@ -74,16 +92,25 @@ struct Game {
 }
 
 pub(crate) fn run(conversion: Conversion) -> Result<Code, Failure> {
-    let Conversion { mut files, read, selection, content, mode, is_lenient } = conversion;
+    let Conversion { source, selection, content, mode, is_lenient, prints_json } = conversion;
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
     on_interrupt(move || flag.store(true, Ordering::Release)).map_err(Failure::failed)?;
     let bytes = Arc::new(AtomicU64::new(0));
+    let (mut files, reading) = match source {
+        Source::Files(files, read) => (files, Reading::Files(read)),
+        Source::Stored(stored) => (Files::stored(&stored.path), Reading::Stored(stored)),
+    };
     let is_read_twice = selection.duplicates.is_some() && !matches!(mode, Mode::Check);
-    let total = files.size().map(|size| if is_read_twice { size * 2 } else { size });
+    let total = match &reading {
+        Reading::Files(_) => files.size().map(|size| if is_read_twice { size * 2 } else { size }),
+        Reading::Stored(stored) => Some(stored.total),
+    };
     let mut progress = Progress::new("games", total, Arc::clone(&bytes));
     let mut duplicates = HashSet::new();
-    if is_read_twice {
+    if let Reading::Files(read) = reading
+        && is_read_twice
+    {
         let pass = DuplicatePass {
             files,
             options: read,
@@ -100,7 +127,6 @@ pub(crate) fn run(conversion: Conversion) -> Result<Code, Failure> {
     let (found, games) = sync_channel(QUEUE);
     let reader = Reader {
         files: files.clone(),
-        options: read,
         bytes: Arc::clone(&bytes),
         found,
         batch: Vec::new(),
@@ -109,7 +135,7 @@ pub(crate) fn run(conversion: Conversion) -> Result<Code, Failure> {
     };
     thread::Builder::new()
         .name("reader".to_owned())
-        .spawn(move || reader.run())
+        .spawn(move || reader.run(reading))
         .map_err(Failure::failed)?;
     let sink = match mode {
         Mode::Write(options) => {
@@ -137,6 +163,7 @@ pub(crate) fn run(conversion: Conversion) -> Result<Code, Failure> {
         selected: 0,
         defects: 0,
         losses: LossReport::new(is_lenient),
+        prints_json,
     };
     match run.run(&games, &interrupted) {
         // The reader has closed the pipe.
@@ -206,10 +233,15 @@ impl DuplicatePass {
     }
 }
 
+/// How the reading thread reads.
+enum Reading {
+    Files(ReadOptions),
+    Stored(StoredGames),
+}
+
 /// Reads the games of all files.
 struct Reader {
     files: Files,
-    options: ReadOptions,
     bytes: Arc<AtomicU64>,
     found: SyncSender<Vec<Found>>,
     batch: Vec<Found>,
@@ -219,18 +251,42 @@ struct Reader {
 }
 
 impl Reader {
-    fn run(mut self) {
-        for (number, file) in self.files.0.clone().iter().enumerate() {
-            if !self.read(number, file) {
-                return;
+    fn run(mut self, reading: Reading) {
+        match reading {
+            Reading::Files(options) => {
+                for (number, file) in self.files.0.clone().iter().enumerate() {
+                    if !self.read(number, file, options) {
+                        return;
+                    }
+                }
+            }
+            Reading::Stored(stored) => {
+                for (number, record) in stored.games {
+                    self.bytes.fetch_add(1, Ordering::Relaxed);
+                    let (file, ordinal, format, notices) = (0, number, None, Vec::new());
+                    let found = match record {
+                        Ok(record) => {
+                            let record = Ok(record);
+                            let game = Game { file, number, ordinal, format, record, notices };
+                            Found::Game(Box::new(game))
+                        }
+                        Err(error) => {
+                            let text = format!("game {number}: {error}");
+                            Found::Unreadable(file, io::Error::other(text))
+                        }
+                    };
+                    if !self.send(found) {
+                        return;
+                    }
+                }
             }
         }
         self.flush();
     }
 
     /// False if no more games are wanted.
-    fn read(&mut self, number: usize, file: &InputFile) -> bool {
-        let mut games = match Games::open(file, self.options, &self.bytes) {
+    fn read(&mut self, number: usize, file: &InputFile, options: ReadOptions) -> bool {
+        let mut games = match Games::open(file, options, &self.bytes) {
             Ok(games) => games,
             Err(error) => return self.send(Found::Unreadable(number, error)),
         };
@@ -329,6 +385,7 @@ struct Run {
     /// Defects that `Mode::Check` lists.
     defects: u64,
     losses: LossReport,
+    prints_json: bool,
 }
 
 impl Run {
@@ -537,7 +594,12 @@ impl Run {
         }
         self.progress.clear();
         match self.sink {
-            Sink::Write { output, .. } => output.finish()?,
+            Sink::Write { output, .. } => {
+                output.finish()?;
+                if self.prints_json {
+                    writeln!(io::stdout().lock(), "{{\"games\":{}}}", self.selected)?;
+                }
+            }
             Sink::Count => writeln!(io::stdout().lock(), "{}", self.selected)?,
             Sink::Stats(StatsForm::Table, stats) => {
                 io::stdout().lock().write_all(stats.table().as_bytes())?;

@@ -13,14 +13,14 @@ use crate::serve::{link, log_in};
 
 const GAMES: usize = 3_000;
 
-struct Server {
+pub(crate) struct Server {
     child: Child,
     host: String,
     session: String,
 }
 
 impl Server {
-    fn start(dir: &Dir, data: &Path) -> Self {
+    pub(crate) fn start(dir: &Dir, data: &Path) -> Self {
         let mut command = readyok(dir);
         command.args(["serve", "--no-open", "--data"]).arg(data);
         let mut child = command.spawn().expect("the process starts");
@@ -48,7 +48,7 @@ impl Server {
         stream
     }
 
-    fn post(&self, path: &str, body: &[u8]) -> Value {
+    pub(crate) fn post(&self, path: &str, body: &[u8]) -> Value {
         let mut stream = self.send(path, body.len(), body);
         let mut response = String::new();
         stream.read_to_string(&mut response).expect("a response");
@@ -57,7 +57,7 @@ impl Server {
         serde_json::from_str(&response[start..=end]).expect("JSON")
     }
 
-    fn total(&self) -> u64 {
+    pub(crate) fn total(&self) -> u64 {
         self.post("/api/library/search", b"{}")["total"].as_u64().expect("a number")
     }
 }

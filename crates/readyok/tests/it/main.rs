@@ -22,6 +22,7 @@ mod farm_faults;
 #[cfg(unix)]
 mod git_builds;
 mod import_killed;
+mod library;
 mod match_fastchess;
 mod match_flags;
 mod match_views;

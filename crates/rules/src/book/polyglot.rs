@@ -4,7 +4,7 @@
 //! <http://hgm.nubati.net/book_format.html>. A file is a list of entries of 16 bytes in rising order
 //! of keys, each with a move and its weight, all big-endian.
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use shakmaty::{EnPassantMode, Position as _, zobrist::Zobrist64};
 
@@ -114,6 +114,33 @@ fn uci_text(mv: u16) -> String {
     square(6).into_iter().chain(square(0)).chain(promotion.chars()).collect()
 }
 
+/// Writes an entry with a move in the UCI notation of Chess960.
+pub(super) fn write_entry(out: &mut impl Write, key: u64, mv: &str, weight: u16) -> io::Result<()> {
+    let mv = code(mv).ok_or(io::ErrorKind::InvalidInput)?;
+    out.write_all(&key.to_be_bytes())?;
+    out.write_all(&mv.to_be_bytes())?;
+    out.write_all(&weight.to_be_bytes())?;
+    // No program learns from a new book.
+    out.write_all(&[0; 4])
+}
+
+/// The inverse of [`uci_text`].
+fn code(text: &str) -> Option<u16> {
+    let square = |file: u8, rank: u8| {
+        let (file, rank) = (file.checked_sub(b'a')?, rank.checked_sub(b'1')?);
+        (file < 8 && rank < 8).then(|| u16::from(rank) << 3 | u16::from(file))
+    };
+    let (from, to, promotion) = match *text.as_bytes() {
+        [a, b, c, d] => (square(a, b)?, square(c, d)?, 0),
+        [a, b, c, d, piece] => {
+            let piece = [b'n', b'b', b'r', b'q'].iter().position(|known| *known == piece)?;
+            (square(a, b)?, square(c, d)?, u16::try_from(piece + 1).ok()?)
+        }
+        _ => return None,
+    };
+    Some(promotion << 12 | from << 6 | to)
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Cursor;
@@ -145,6 +172,12 @@ mod tests {
         assert_eq!(super::uci_text(0x031c), "e2e4");
         assert_eq!(super::uci_text(0x0107), "e1h1");
         assert_eq!(super::uci_text(0x4dbf), "g7h8q");
+        for code in [0x031c, 0x0107, 0x4dbf] {
+            assert_eq!(super::code(&super::uci_text(code)), Some(code));
+        }
+        for text in ["", "e2", "e2e9", "i2e4", "e7e8k", "P*5e", "e7e8qq"] {
+            assert_eq!(super::code(text), None, "{text}");
+        }
     }
 
     fn book(entries: &[(u64, u16, u16)]) -> PolyglotBook<Cursor<Vec<u8>>> {

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -48,6 +48,25 @@ enum Positions {
 pub(super) fn is_head(head: &[u8]) -> bool {
     let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
     text.strip_prefix(HEADER).is_some_and(|rest| matches!(rest.first(), Some(b'\n' | b'\r')))
+}
+
+/// Writes the first line.
+pub(super) fn write_header(out: &mut impl Write) -> io::Result<()> {
+    out.write_all(HEADER)?;
+    out.write_all(b"\n")
+}
+
+/// Writes a position with its moves and their weights. The scores are unknown, which programs read as 0.
+pub(super) fn write_position<'a>(
+    out: &mut impl Write,
+    sfen: &str,
+    moves: impl Iterator<Item = (&'a str, u64)>,
+) -> io::Result<()> {
+    writeln!(out, "sfen {sfen}")?;
+    for (mv, weight) in moves {
+        writeln!(out, "{mv} none 0 0 {weight}")?;
+    }
+    Ok(())
 }
 
 impl YaneuraOu {

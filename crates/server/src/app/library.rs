@@ -10,9 +10,9 @@ use crate::game::position_view::position_view;
 use crate::game::{GameSession, ROOT, Tree};
 use crate::store::{Store, StoreError, filter_of, listed, search, storage};
 use crate::wire::{
-    Answer, ApiError, Decision, DuplicateGroups, ErrorCode, ErrorSubject, GameId, GamePreview,
-    LibraryPage, LibraryQuery, NodeId, PreviewMove, PreviewQuery, Selection, UndecidedDuplicate,
-    UndecidedDuplicates,
+    Answer, ApiError, Decision, DuplicateGroup, DuplicateGroups, ErrorCode, ErrorSubject, GameId,
+    GamePreview, LibraryPage, LibraryQuery, NodeId, PreviewMove, PreviewQuery, Selection,
+    UndecidedDuplicate, UndecidedDuplicates,
 };
 
 /// Maximum number of listed games of a group of duplicates.
@@ -62,11 +62,15 @@ impl App {
         let library = self.library()?;
         blocking(move || {
             let all = library.duplicates().map_err(failed)?;
-            let surplus = all.iter().map(|one| one.len().saturating_sub(1)).sum::<usize>();
+            let surplus = all.iter().map(|group| group.others.len()).sum::<usize>();
             let groups = all.iter().take(MAX_GROUPS).map(|group| {
-                let group = group.get(..MAX_REPORTED).unwrap_or(group);
-                let games = library.entries(group).map_err(failed)?;
-                Ok(games.into_iter().map(listed).collect())
+                let games = [&[group.kept][..], &group.others].concat();
+                let games = games.get(..MAX_REPORTED).unwrap_or(&games);
+                let is_prefix = |game: &GameId| group.prefixes.binary_search(game).is_ok();
+                let beginnings = games.iter().copied().filter(is_prefix).collect();
+                let games = library.entries(games).map_err(failed)?;
+                let games = games.into_iter().map(listed).collect();
+                Ok(DuplicateGroup { games, beginnings })
             });
             Ok(DuplicateGroups {
                 groups: groups.collect::<Result<_, ApiError>>()?,

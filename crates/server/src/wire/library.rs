@@ -359,17 +359,28 @@ pub struct LabelCount {
     pub games: u32,
 }
 
-/// The result of `POST /api/library/duplicates`: games with the same moves of the same players, or of unknown ones at
-/// the same event and site.
+/// The result of `POST /api/library/duplicates`: games with the same moves, or the first ones of another, of the same
+/// players, or of unknown ones at the same event and site.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
 pub struct DuplicateGroups {
-    /// The first 200 groups; each has its oldest game first.
-    pub groups: Vec<Vec<LibraryGame>>,
+    /// The first 200 groups.
+    pub groups: Vec<DuplicateGroup>,
     /// The number of all groups.
     pub total: u32,
-    /// The number of all games that a group has besides its first.
+    /// The number of all games that a group has besides the one to keep.
     pub surplus: u32,
+}
+
+/// Games that are one game.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct DuplicateGroup {
+    /// First the game to keep: that with most comments, glyphs and variations; of several, the longest, then that with
+    /// most other annotations, then the oldest.
+    pub games: Vec<LibraryGame>,
+    /// Those that have only the first moves of another one.
+    pub beginnings: Vec<GameId>,
 }
 
 /// The result of an import. `POST /api/import?name=…` with the file or text as the body. With `&open=true` a single game

@@ -64,6 +64,7 @@ fn generated() -> String {
     all.add::<wire::Choices>();
     all.add::<wire::Collections>();
     all.add::<wire::Directory>();
+    all.add::<wire::DuplicateGroup>();
     all.add::<wire::DuplicateGroups>();
     all.add::<wire::UndecidedDuplicates>();
     all.add::<wire::Explorer>();

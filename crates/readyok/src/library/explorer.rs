@@ -1,0 +1,194 @@
+//! Statistics of the moves of a position.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+
+use readyok_library::{Counts, Key, Library, move_of};
+use readyok_rules::record::Condition;
+use readyok_rules::{Game, Notation, Position, Side};
+use serde::Serialize;
+
+use super::failure;
+use super::search::{Row, width};
+use crate::convert::grouped;
+use crate::exit::{Code, Failure};
+
+/// A position: a FEN, an SFEN, or moves from the start position in any notation.
+pub(crate) fn parse_position(text: &str, game: Option<Game>) -> Result<Position, String> {
+    let start = game.unwrap_or(Game::Chess);
+    let text = text.trim();
+    let text = text.strip_prefix("sfen ").or_else(|| text.strip_prefix("fen ")).unwrap_or(text);
+    let board = text.split_whitespace().next().unwrap_or_default();
+    match board.matches('/').count() {
+        0 => moves(text, start).or_else(|error| match game {
+            None => moves(text, Game::Shogi).map_err(|_| error),
+            Some(_) => Err(error),
+        }),
+        rows => {
+            let by_rows = if rows == 8 { Game::Shogi } else { start };
+            Position::from_text(game.unwrap_or(by_rows), text).map_err(|error| error.to_string())
+        }
+    }
+}
+
+fn moves(text: &str, game: Game) -> Result<Position, String> {
+    let mut position = Position::start(game);
+    let text = if text == "startpos" { "" } else { text };
+    for token in text.split_whitespace() {
+        // `1.`, `1...` and `1.e4` have a number.
+        let numbered = token.trim_start_matches(|c: char| c.is_ascii_digit());
+        let rest = numbered.trim_start_matches('.');
+        if rest.is_empty() {
+            continue;
+        }
+        let token = if rest.len() < numbered.len() { rest } else { token };
+        let mv = position
+            .parse_any(token)
+            .map_err(|_| format!("`{token}` is neither a position nor a legal move"))?;
+        position.play(mv).map_err(|error| error.to_string())?;
+    }
+    Ok(position)
+}
+
+#[derive(Serialize)]
+struct Json {
+    position: String,
+    games: usize,
+    #[serde(flatten)]
+    results: Results,
+    moves: Vec<JsonMove>,
+    latest: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct JsonMove {
+    #[serde(rename = "move")]
+    mv: String,
+    text: String,
+    games: u32,
+    #[serde(flatten)]
+    results: Results,
+    /// For the side to move, in percent of the games with a result.
+    score: Option<f64>,
+    average_rating: Option<f64>,
+    performance: Option<f64>,
+    last_played: Option<String>,
+    /// The latest game by number.
+    game: u32,
+}
+
+/// Counts of results.
+#[derive(Serialize)]
+struct Results {
+    first: u32,
+    draws: u32,
+    second: u32,
+    unknown: u32,
+}
+
+impl From<Counts> for Results {
+    fn from(counts: Counts) -> Self {
+        let Counts { first, draws, second, unknown } = counts;
+        Self { first, draws, second, unknown }
+    }
+}
+
+/// The score of the side to move in percent.
+fn score(counts: Counts, turn: Side) -> Option<f64> {
+    let games = counts.first + counts.draws + counts.second;
+    let wins = match turn {
+        Side::First => counts.first,
+        Side::Second => counts.second,
+    };
+    let points = f64::from(wins) + f64::from(counts.draws) / 2.0;
+    (games > 0).then(|| points * 100.0 / f64::from(games))
+}
+
+/// One decimal.
+fn rounded(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
+}
+
+/// Prints the moves of a position in the games that match.
+pub(crate) fn print_explorer(
+    library: &Library,
+    position: &Position,
+    condition: &Condition,
+    is_json: bool,
+) -> Result<Code, Failure> {
+    let turn = position.turn();
+    let found = library.explore(Key::of(position.key()), turn, condition).map_err(failure)?;
+    let latest = library.entries(&found.latest).map_err(failure)?;
+    let moves: Vec<JsonMove> = found
+        .moves
+        .iter()
+        .filter_map(|known| {
+            // A posting of another position can have the same key.
+            let mv = move_of(position, known.mv)?;
+            let has_date = known.last_played.year().is_some();
+            Some(JsonMove {
+                mv: mv.to_uci(position.game().castling_form()),
+                text: position.notation(mv, Notation::Western),
+                games: known.counts.total(),
+                results: known.counts.into(),
+                score: score(known.counts, turn).map(rounded),
+                average_rating: known.rating.map(f64::round),
+                performance: known.performance.map(f64::round),
+                last_played: has_date.then(|| known.last_played.to_string()),
+                game: known.game,
+            })
+        })
+        .collect();
+    let json = Json {
+        position: position.to_string(),
+        games: found.total,
+        results: found.counts.into(),
+        moves,
+        latest: latest.into_iter().map(Row::new).collect(),
+    };
+    let text = if is_json {
+        serde_json::to_string_pretty(&json).map_err(Failure::failed)? + "\n"
+    } else {
+        table(&json)
+    };
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::failed(error)),
+        _ => Ok(Code::Done),
+    }
+}
+
+fn table(json: &Json) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "{:<8} {:>9} {:>7}  {:>5} {:>5} {:>5}  {:>6} {:>6}  last",
+        "move", "games", "score", "first", "draw", "2nd", "rating", "perf"
+    );
+    for found in &json.moves {
+        let known = found.results.first + found.results.draws + found.results.second;
+        let percent = |count: u32| match known {
+            0 => String::new(),
+            known => format!("{:.0}%", f64::from(count) * 100.0 / f64::from(known)),
+        };
+        let number = |value: Option<f64>| value.map(|it| format!("{it:.0}")).unwrap_or_default();
+        let line = format!(
+            "{:<8} {:>9} {:>7}  {:>5} {:>5} {:>5}  {:>6} {:>6}  {}",
+            found.text,
+            grouped(found.games.into()),
+            found.score.map(|score| format!("{score:.1}%")).unwrap_or_default(),
+            percent(found.results.first),
+            percent(found.results.draws),
+            percent(found.results.second),
+            number(found.average_rating),
+            number(found.performance),
+            found.last_played.as_deref().unwrap_or_default(),
+        );
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    let _ = writeln!(text, "\n{} games", grouped(json.games as u64));
+    for row in &json.latest {
+        let _ = writeln!(text, "{}", row.line(width()));
+    }
+    text
+}
