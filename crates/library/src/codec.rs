@@ -92,8 +92,7 @@ impl NewGame {
         let mut moves = Vec::new();
         let order = moves::encode(record, &mut moves);
         let annotations = annotations::encode(record, &order);
-        let BoardCursor { mut postings, material, opening, may_be_over } =
-            cursor::of_record(record);
+        let BoardCursor { postings, opening, may_be_over } = cursor::of_record(record);
         let named = opening
             .map(|opening| (opening.eco, opening.name))
             .or_else(|| record.opening_of_headers());
@@ -126,8 +125,6 @@ impl NewGame {
             speed: record.speed(),
             ..Summary::new(record.game(), source)
         };
-        // The hash is that of the moves.
-        postings.extend(material);
         let mut game = Self {
             summary,
             players,
@@ -229,9 +226,11 @@ fn is_standard(position: &Position) -> bool {
 
 /// A hash of start position and main line, and of the event for a short game, which other players also play.
 fn moves_hash(start: Option<&str>, event: &str, postings: &[(Key, u16)]) -> u32 {
-    let event = if postings.len() <= GameIdentity::SHORT { fold(event) } else { String::new() };
+    let positions = postings.iter().filter(|(key, _)| key.material().is_none());
+    let is_short = positions.clone().count() <= GameIdentity::SHORT;
+    let event = if is_short { fold(event) } else { String::new() };
     let texts = start.unwrap_or_default().bytes().chain(event.bytes()).map(u64::from);
-    hash(texts.chain(postings.iter().map(|(_, code)| u64::from(*code))))
+    hash(texts.chain(positions.map(|(_, code)| u64::from(*code))))
 }
 
 /// A hash that never changes: FNV-1a, folded to 32 bits.

@@ -71,10 +71,8 @@ impl ReplayedBoard {
 
 /// What the positions of a main line show.
 pub(crate) struct BoardCursor {
-    /// The positions with the moves that followed.
+    /// The positions with the moves that followed, and the material with its [`material_run`].
     pub(crate) postings: Vec<(Key, u16)>,
-    /// The material with its [`material_run`].
-    pub(crate) material: Vec<(Key, u16)>,
     pub(crate) opening: Option<Opening>,
     /// Whether the last position can end the game. To find out costs a replay.
     pub(crate) may_be_over: bool,
@@ -176,12 +174,8 @@ pub(crate) fn of_record(record: &GameRecord) -> BoardCursor {
     let last = postings.last().map(|(key, _)| *key);
     // The third repetition ends a game of chess.
     let is_repeated = postings.iter().filter(|(key, _)| Some(*key) == last).count() > 2;
-    BoardCursor {
-        may_be_over: is_repeated || board.may_be_over(),
-        postings,
-        material: material.finish().collect(),
-        opening,
-    }
+    postings.extend(material.finish());
+    BoardCursor { may_be_over: is_repeated || board.may_be_over(), postings, opening }
 }
 
 /// Postings of encoded moves.
