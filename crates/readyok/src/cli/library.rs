@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use readyok_library::{Duplicates, NameKind};
-use readyok_rules::record::Condition;
+use readyok_rules::record::{Condition, OpeningTreeOptions};
 use readyok_rules::{BookFormat, BookOptions, Game};
 
 use super::convert::{ChosenArgs, ContentArgs, InputArgs, OutputArgs};
@@ -13,9 +13,9 @@ use super::filter::FilterArgs;
 use crate::convert::{Content, Conversion, Mode, Source, StatsForm, run as run_conversion};
 use crate::exit::{Code, Failure};
 use crate::library::{
-    BookRequest, Database, DuplicatesRequest, Form, Import, Listing, NamesAction, SearchKey,
-    back_up, check, duplicates, import, names, parse_position, print_explorer, search,
-    stored_games, write_book, write_repaired,
+    BookRequest, Database, DuplicatesRequest, Form, Import, Listing, MergeRequest, NamesAction,
+    RepertoireRequest, SearchKey, back_up, check, duplicates, import, merge, names, parse_position,
+    print_explorer, read_trees, repertoire, search, stored_games, write_book, write_repaired,
 };
 
 const HELP: &str = "\
@@ -47,6 +47,8 @@ enum Command {
     Stats(Box<StatsArgs>),
     Duplicates(DuplicatesArgs),
     Book(Box<BookArgs>),
+    Merge(Box<MergeArgs>),
+    Repertoire(Box<RepertoireArgs>),
     Names(Box<NamesArgs>),
     Check(CheckArgs),
     Repair(RepairArgs),
@@ -238,6 +240,62 @@ struct BookArgs {
     json: bool,
 }
 
+/// Write the main lines of the games that match as one tree
+///
+/// Comments have the numbers of games, the score of the player of the move, and the results; where one game remains, its players. An order of moves that reaches a position of another line refers to it. Of the first game is the start position. With --json, prints `{"games","moves","omitted","other_starts","cut","unreadable"}`; it needs --output.
+#[derive(Debug, clap::Args)]
+struct MergeArgs {
+    #[command(flatten)]
+    database: DatabaseArgs,
+    /// Write to this file, in the format of its extension [default: PGN on standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace an existing file
+    #[arg(long)]
+    force: bool,
+    /// Use the first N plies of each game
+    #[arg(long, value_name = "N", default_value_t = 80, value_parser = clap::value_parser!(u32).range(1..=100))]
+    max_ply: u32,
+    /// Leave out moves of fewer than N games
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    min_games: u32,
+    /// Leave out the rarest moves if there are more than N
+    #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    max_moves: u32,
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// Print the result as JSON
+    #[arg(long, requires = "output")]
+    json: bool,
+}
+
+/// List where games leave a repertoire: the games that reach a position of trees of moves
+///
+/// Games of the record files are trees with their variations. Positions count, by any order of moves; the start position does not. Each game is listed once, where it leaves the deepest position.
+///
+/// With --json, prints a line for each place: `{"tree","line","move","games","first","draws","second","unknown","score","latest"}`; `move` is null if the games end there, `score` is that of the player of the move in percent, `latest` are numbers of games.
+#[derive(Debug, clap::Args)]
+struct RepertoireArgs {
+    /// Record files with the trees
+    #[arg(value_name = "FILES", required = true)]
+    files: Vec<OsString>,
+    #[command(flatten)]
+    database: DatabaseArgs,
+    #[command(flatten)]
+    input: InputArgs,
+    /// List at most N places; 0 for all
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: usize,
+    /// List the latest N games of each place
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    games: usize,
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// Print a line of JSON for each place
+    #[arg(long)]
+    json: bool,
+}
+
 /// What has a name.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 enum NameKindArg {
@@ -350,6 +408,8 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
             duplicates(&database.find()?, request)
         }
         Command::Book(args) => run_book(*args),
+        Command::Merge(args) => run_merge(*args),
+        Command::Repertoire(args) => run_repertoire(*args),
         Command::Names(args) => run_names(*args),
         Command::Check(args) => check(&args.database.find()?, args.json),
         Command::Repair(args) => {
@@ -434,6 +494,35 @@ fn run_book(args: BookArgs) -> Result<Code, Failure> {
         is_json: args.json,
     };
     write_book(&*args.database.find()?.open()?, request)
+}
+
+fn run_merge(args: MergeArgs) -> Result<Code, Failure> {
+    let request = MergeRequest {
+        condition: args.filter.condition(),
+        options: OpeningTreeOptions {
+            plies: args.max_ply as usize,
+            min_games: args.min_games,
+            moves: args.max_moves as usize,
+        },
+        output: args.output,
+        force: args.force,
+        is_json: args.json,
+    };
+    merge(&*args.database.find()?.open()?, &request)
+}
+
+fn run_repertoire(args: RepertoireArgs) -> Result<Code, Failure> {
+    let (files, read) = args.input.files(&args.files)?;
+    let (trees, is_complete) = read_trees(&files, read, args.input.lenient)?;
+    let request = RepertoireRequest {
+        trees,
+        condition: args.filter.condition(),
+        limit: if args.limit == 0 { usize::MAX } else { args.limit },
+        games: args.games,
+        is_json: args.json,
+    };
+    let code = repertoire(&*args.database.find()?.open()?, &request)?;
+    Ok(if is_complete { code } else { Code::Failed })
 }
 
 fn run_export(args: ExportArgs) -> Result<Code, Failure> {

@@ -11,7 +11,7 @@ use readyok_rules::record::{Condition, Node, RecordMove};
 use readyok_rules::{BookCounter, BookFormat, BookOptions, BookWriter};
 use serde::Serialize;
 
-use super::{failure, output_file, print_result};
+use super::{failure, output_file, print_result, watched};
 use crate::convert::{Progress, grouped};
 use crate::exit::{Code, Failure};
 use crate::terminal::print_error;
@@ -42,7 +42,7 @@ struct Report {
 /// Writes a book of the games that match.
 pub(crate) fn write_book(library: &Library, request: BookRequest) -> Result<Code, Failure> {
     let BookRequest { condition, format, output, force, plies, options, is_json } = request;
-    let games = library.find_all(&condition).map_err(failure)?;
+    let games = watched(&condition, |filter| library.find_all(filter))?;
     let file = output_file(&output, force)?;
     let out = BufWriter::new(file.as_file());
     let mut writer = BookWriter::<BufWriter<&File>>::new(out, format, options);

@@ -1,11 +1,16 @@
 //! The database of a command: that of the app, or another file.
 
+use std::cell::RefCell;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use readyok_library::{Error, Library, LibraryDefect};
+use readyok_library::{Error, Filter, Library, LibraryDefect};
+use readyok_rules::record::Condition;
 use readyok_server::{LIBRARY, create_library, is_running};
 
+use crate::convert::Progress;
 use crate::dirs;
 use crate::exit::Failure;
 
@@ -72,4 +77,27 @@ pub(crate) fn failure(error: Error) -> Failure {
         Error::Defect(_) => Failure::usage(error),
         error => Failure::failed(error),
     }
+}
+
+/// A query with its progress.
+pub(super) fn watched<T>(
+    condition: &Condition,
+    query: impl FnOnce(Filter<'_>) -> Result<T, Error>,
+) -> Result<T, Failure> {
+    let progress: RefCell<Option<(Progress, Arc<AtomicU64>)>> = RefCell::default();
+    let watch = |done: usize, all: usize| {
+        let mut progress = progress.borrow_mut();
+        let (progress, counter) = progress.get_or_insert_with(|| {
+            let counter = Arc::new(AtomicU64::new(0));
+            (Progress::new("games searched", Some(all as u64), Arc::clone(&counter)), counter)
+        });
+        counter.store(done as u64, Ordering::Relaxed);
+        progress.update(done as u64);
+        ControlFlow::Continue(())
+    };
+    let result = query(Filter::watched(condition, &watch)).map_err(failure);
+    if let Some((mut progress, _)) = progress.into_inner() {
+        progress.clear();
+    }
+    result
 }

@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
-use readyok_library::{Counts, Key, Library, move_of};
-use readyok_rules::record::Condition;
-use readyok_rules::{Game, Notation, Position, Side};
+use readyok_library::{Key, Library, move_of};
+use readyok_rules::record::{Condition, ResultCounts};
+use readyok_rules::{Game, Notation, Position};
 use serde::Serialize;
 
-use super::failure;
 use super::search::{Row, width};
+use super::{failure, watched};
 use crate::convert::grouped;
 use crate::exit::{Code, Failure};
 
@@ -79,29 +79,18 @@ struct JsonMove {
 
 /// Counts of results.
 #[derive(Serialize)]
-struct Results {
-    first: u32,
-    draws: u32,
-    second: u32,
-    unknown: u32,
+pub(super) struct Results {
+    pub(super) first: u32,
+    pub(super) draws: u32,
+    pub(super) second: u32,
+    pub(super) unknown: u32,
 }
 
-impl From<Counts> for Results {
-    fn from(counts: Counts) -> Self {
-        let Counts { first, draws, second, unknown } = counts;
+impl From<ResultCounts> for Results {
+    fn from(counts: ResultCounts) -> Self {
+        let ResultCounts { first, draws, second, unknown } = counts;
         Self { first, draws, second, unknown }
     }
-}
-
-/// The score of the side to move in percent.
-fn score(counts: Counts, turn: Side) -> Option<f64> {
-    let games = counts.first + counts.draws + counts.second;
-    let wins = match turn {
-        Side::First => counts.first,
-        Side::Second => counts.second,
-    };
-    let points = f64::from(wins) + f64::from(counts.draws) / 2.0;
-    (games > 0).then(|| points * 100.0 / f64::from(games))
 }
 
 /// One decimal.
@@ -117,7 +106,8 @@ pub(crate) fn print_explorer(
     is_json: bool,
 ) -> Result<Code, Failure> {
     let turn = position.turn();
-    let found = library.explore(Key::of(position.key()), turn, condition).map_err(failure)?;
+    let key = Key::of(position.key());
+    let found = watched(condition, |filter| library.explore(key, turn, filter))?;
     let latest = library.entries(&found.latest).map_err(failure)?;
     let moves: Vec<JsonMove> = found
         .moves
@@ -131,7 +121,7 @@ pub(crate) fn print_explorer(
                 text: position.notation(mv, Notation::Western),
                 games: known.counts.total(),
                 results: known.counts.into(),
-                score: score(known.counts, turn).map(rounded),
+                score: known.counts.score(turn).map(|score| rounded(100.0 * score)),
                 average_rating: known.rating.map(f64::round),
                 performance: known.performance.map(f64::round),
                 last_played: has_date.then(|| known.last_played.to_string()),

@@ -9,7 +9,7 @@ use readyok_rules::record::Condition;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use super::failure;
+use super::{failure, watched};
 use crate::convert::{game_name, grouped};
 use crate::exit::{Code, Failure};
 use crate::terminal::{fitting, print_error, printable, terminal_size};
@@ -160,6 +160,8 @@ pub(super) fn cell(text: &str, columns: usize) -> String {
 
 /// Prints the games that match. None is no failure.
 pub(crate) fn search(library: &Library, listing: &Listing) -> Result<Code, Failure> {
+    // Later pages find the answers in the cache.
+    watched(&listing.condition, |filter| library.search(filter, (Column::Added, false), 0, 0))?;
     match print(library, listing) {
         // The reader has closed the pipe.
         Err(Failed::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Code::Done),

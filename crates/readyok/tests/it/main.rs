@@ -23,6 +23,7 @@ mod farm_faults;
 mod git_builds;
 mod import_killed;
 mod library;
+mod library_trees;
 mod match_fastchess;
 mod match_flags;
 mod match_views;

@@ -158,6 +158,11 @@ impl OpeningTree {
         true
     }
 
+    /// The start position.
+    pub fn start(&self) -> &Position {
+        &self.start
+    }
+
     /// The number of games.
     pub fn len(&self) -> usize {
         self.games.len()
