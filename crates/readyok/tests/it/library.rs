@@ -341,6 +341,7 @@ fn books_are_written_and_read() {
     assert_eq!(moves("book.bin", Game::Chess, &["e2e4"]), []);
     done(&dir, &["book", "-o", "shogi.db", "--game", "shogi"]);
     assert_eq!(moves("shogi.db", Game::Shogi, &["7g7f"]), [entry("3c3d", 1)]);
+    check_by_python_chess(&dir.path().join("book.bin"));
     // A match takes its openings from the book.
     let mut command = readyok(&dir);
     command.current_dir(dir.path()).args(["match", "narikin", "narikin", "--rounds", "1"]);
@@ -348,6 +349,21 @@ fn books_are_written_and_read() {
     command.args(["--pgn", "games.pgn"]);
     let played = run(&mut command, b"");
     assert_eq!(played.code(), Some(0), "{}", played.stderr);
+}
+
+/// Reads a book of one move per game by python-chess, if it is installed.
+fn check_by_python_chess(book: &Path) {
+    if std::env::var_os("READYOK_REAL_ENGINES").is_none() {
+        return;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let program = "import chess, chess.polyglot, sys\n\
+                   book = chess.polyglot.open_reader(sys.argv[1])\n\
+                   moves = {e.move.uci(): e.weight for e in book.find_all(chess.Board())}\n\
+                   assert moves == {'e2e4': 1, 'd2d4': 1, 'f2f3': 1}, moves\n";
+    let mut python = Command::new(root.join("target/record-peers/bin/python"));
+    let status = python.args(["-c", program]).arg(book).status();
+    assert!(status.expect("scripts/install-record-peers.sh was run").success());
 }
 
 #[test]
