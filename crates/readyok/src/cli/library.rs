@@ -67,6 +67,27 @@ impl DatabaseArgs {
     }
 }
 
+/// The filters of `convert`, and those that only a database has.
+#[derive(Debug, clap::Args)]
+struct LibraryFilter {
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// A label that was set in the app; of several, any
+    #[arg(long, value_name = "LABEL", help_heading = "Filters")]
+    label: Vec<String>,
+}
+
+impl LibraryFilter {
+    fn condition(self) -> Condition {
+        let labels: Vec<_> = self.label.into_iter().map(Condition::Label).collect();
+        let filter = self.filter.condition();
+        if labels.is_empty() {
+            return filter;
+        }
+        Condition::all(vec![filter, Condition::Any(labels)])
+    }
+}
+
 /// The treatment of games that the database has already.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 enum DuplicatesArg {
@@ -109,7 +130,7 @@ struct SearchArgs {
     #[command(flatten)]
     database: DatabaseArgs,
     #[command(flatten)]
-    filter: FilterArgs,
+    filter: LibraryFilter,
     /// Sort the games
     #[arg(long, value_enum, value_name = "PROPERTY", default_value_t, help_heading = "Selection")]
     sort: SearchKey,
@@ -144,7 +165,7 @@ struct ExplorerArgs {
     #[arg(long, value_enum, value_name = "GAME", ignore_case = true)]
     game: Option<Game>,
     #[command(flatten)]
-    filter: FilterArgs,
+    filter: LibraryFilter,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -162,7 +183,7 @@ struct ExportArgs {
     #[command(flatten)]
     content: ContentArgs,
     #[command(flatten)]
-    filter: FilterArgs,
+    filter: LibraryFilter,
     #[command(flatten)]
     chosen: ChosenArgs,
     /// Print the result as JSON
@@ -178,7 +199,7 @@ struct StatsArgs {
     #[command(flatten)]
     database: DatabaseArgs,
     #[command(flatten)]
-    filter: FilterArgs,
+    filter: LibraryFilter,
     #[command(flatten)]
     chosen: ChosenArgs,
     /// Print JSON
@@ -232,7 +253,7 @@ struct BookArgs {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    filter: FilterArgs,
+    filter: LibraryFilter,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -450,7 +471,7 @@ fn run_stats(args: StatsArgs) -> Result<Code, Failure> {
 /// Passes the games that match to a conversion.
 fn convert(
     database: &DatabaseArgs,
-    (filter, chosen): (FilterArgs, &ChosenArgs),
+    (filter, chosen): (LibraryFilter, &ChosenArgs),
     mode: Mode,
     content: Content,
     prints_json: bool,

@@ -191,8 +191,10 @@ fn databases_are_merged_with_labels_and_studies() {
     let counts =
         ["added", "duplicates", "labels", "collections", "failed"].map(|name| &result[name]);
     assert_eq!(counts, [&json!(2), &json!(1), &json!(2), &json!(1), &json!(0)]);
+    assert_eq!(ids(&dir, &["--label", "good"]), [3, 4]);
+    assert_eq!(ids(&dir, &["--label", "good", "--label", "x", "--result", "draw"]), [3]);
+    library(&dir, &["import", path(&dir).to_str().expect("UTF-8")]).reports(2, "into itself");
     let library = open(&path(&dir));
-    assert_eq!(library.find_all(&Condition::Label("good".to_owned())).expect("found"), [3, 4]);
     let (study, chapters) = library.collection(1).expect("read");
     let chapters: Vec<_> = chapters.iter().map(|it| (it.game, it.name.as_str())).collect();
     assert_eq!((study.name.as_str(), chapters[0], chapters[1].0), ("Study", (4, "First"), 2));
