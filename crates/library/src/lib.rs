@@ -12,6 +12,10 @@
 //! * [`Library::search`] finds games by a [`Condition`](readyok_rules::record::Condition): one scan of 32-byte
 //!   [`Summary`] values in memory, and the index of positions. Games about which these do not know enough are decoded.
 //! * [`Library::explore`] returns statistics of the moves of a position. [`move_of`] converts their codes.
+//! * [`Library::duplicates`] groups games that are one game; [`Library::merge_names`] makes one name of several, and
+//!   [`Library::propose_names`] finds spelling variants of players.
+//! * [`Library::back_up`] copies the file, [`examine`] finds defects, and [`repair()`] writes a new file of what can be read.
+//!   [`Library::import_library`] adds the games of another database.
 //! * [`Library::edit_collection`] changes collections: named, ordered lists of games.
 //! * A [`GameDocument`](readyok_rules::record::GameDocument) also has the ids of its nodes and the notes of engines:
 //!   [`NewGame::from_document`], [`NewGame::document`]. [`encode_document`] makes one blob of a document, which an
