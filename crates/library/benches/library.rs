@@ -1,13 +1,14 @@
 //! Import, size and queries of the database with generated games of chess:
 //!
 //! ```text
-//! cargo bench -p readyok-library -- [GAMES] [annotated] [doubled] [FILE]
+//! cargo bench -p readyok-library -- [GAMES] [annotated] [doubled] [shared] [FILE]
 //! ```
 //!
 //! Then it imports 20,000 of the games from PGN and stores versions of an open game with 90,000 moves.
 //!
 //! The games share their first 8 to 31 plies with others and have seven headers, ratings and a time control. With
-//! `annotated` every move has a clock and an evaluation. With `doubled` each game is stored twice. A FILE is kept, and used again if it exists.
+//! `annotated` every move has a clock and an evaluation. With `doubled` each game is stored twice. With
+//! `shared` another process has the file open while they are added. A FILE is kept, and used again if it exists.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
@@ -129,8 +130,10 @@ fn timed<T>(name: &str, run: impl Fn() -> T) -> T {
     run()
 }
 
-fn fill(path: &Path, count: u64, annotated: bool, doubled: bool) {
+fn fill(path: &Path, count: u64, [annotated, doubled, shared]: [bool; 3]) {
     let library = Library::open(path).expect("it opens");
+    let _other = shared.then(|| Library::open(path).expect("it opens"));
+    let clock = Instant::now();
     let mut random = Random(7);
     let (mut generating, mut encoding, mut added, mut content) = (0.0, 0.0, 0, 0);
     let duplicates = if doubled { Duplicates::Keep } else { Duplicates::Skip };
@@ -162,9 +165,10 @@ fn fill(path: &Path, count: u64, annotated: bool, doubled: bool) {
     let games = count as f64;
     println!(
         "{count} games, CPU time: encoding {encoding:.1} s, storage and index {storing:.1} s, \
-         {:.0} games/s, without encoding {:.0}; {}",
+         {:.0} games/s, without encoding {:.0}; {:.1} s by the clock; {}",
         games / (encoding + storing),
         games / storing,
+        clock.elapsed().as_secs_f64(),
         memory()
     );
     println!("{:.0} bytes per game for moves, headers and annotations", content as f64 / games);
@@ -299,15 +303,15 @@ fn main() {
     let arguments: Vec<String> =
         env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let count = arguments.iter().find_map(|argument| argument.parse().ok()).unwrap_or(50_000_u64);
-    let annotated = arguments.iter().any(|argument| argument == "annotated");
-    let doubled = arguments.iter().any(|argument| argument == "doubled");
+    let has = |name: &str| arguments.iter().any(|argument| argument == name);
+    let [annotated, doubled, shared] = ["annotated", "doubled", "shared"].map(has);
     let dir = tempfile::tempdir().expect("a directory");
     let path = arguments
         .iter()
         .find(|argument| argument.ends_with(".sqlite"))
         .map_or_else(|| dir.path().join("library.sqlite"), PathBuf::from);
     if !path.exists() {
-        fill(&path, count, annotated, doubled);
+        fill(&path, count, [annotated, doubled, shared]);
     }
     let start = Instant::now();
     let library = Library::open(&path).expect("it opens");

@@ -1,5 +1,5 @@
 //! Groups of duplicates in the database: games that are one game by
-//! [`GameIdentity`](readyok_rules::record::GameIdentity), with equal moves, or with the first moves of another.
+//! [`GameIdentity`], with equal moves, or with the first moves of another.
 //!
 //! Summaries choose the candidates, whose rows are then read in the order of the file.
 

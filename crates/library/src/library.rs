@@ -18,8 +18,12 @@ use crate::error::{Error, LibraryDefect};
 use crate::game::{GameEntry, Indexer, NewGame, StoredGame};
 use crate::groups::{DuplicateGroup, groups};
 use crate::lock::{PATIENCE, ProcessLock};
+<<<<<<< HEAD
 use crate::matcher::Filter;
 use crate::names::NameKind;
+=======
+use crate::names::{self, NameCount, NameKind, NameMerge, NameProposal, SpellingFile};
+>>>>>>> library
 use crate::outcome::{Decided, Decision, Duplicates, Outcome, Outcomes};
 use crate::postings::Key;
 use crate::query::{self, Column, Explorer, Page};
@@ -88,7 +92,7 @@ impl Library {
     }
 
     /// Runs a query on one state of the file and of the memory.
-    pub(crate) fn read<T>(
+    fn read<T>(
         &self,
         query: impl FnOnce(&Connection, &Snapshot) -> Result<T, Error>,
     ) -> Result<T, Error> {
@@ -365,6 +369,43 @@ impl Library {
     /// Nothing was changed.
     pub fn restore(&self, games: Vec<StoredGame>) -> Result<usize, Error> {
         self.request(|response| Request::Restore(games, response))
+    }
+
+    /// All names that games have, each with its number of games, in alphabetical order.
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn names(&self, kind: NameKind) -> Result<Vec<NameCount>, Error> {
+        self.read(|connection, snapshot| names::all(connection, snapshot, kind))
+    }
+
+    /// Names of players that are probably spellings of one name. Names with different FIDE ids, and names of players who
+    /// play each other, are not proposed.
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn propose_names(&self) -> Result<Vec<NameProposal>, Error> {
+        self.read(names::proposals::propose)
+    }
+
+    /// Names that a spelling file of SCID corrects.
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn propose_spelling(
+        &self,
+        file: &SpellingFile,
+        kind: NameKind,
+    ) -> Result<Vec<NameProposal>, Error> {
+        Ok(file.proposals(kind, &self.names(kind)?))
+    }
+
+    /// The merges that can be undone, the last one first.
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn name_merges(&self) -> Result<Vec<NameMerge>, Error> {
+        self.read(|connection, _| names::merges::all(connection))
     }
 
     /// Replaces names by another one in all games, at a time in ms since 1970. Returns the number of the merge, by which

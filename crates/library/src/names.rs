@@ -1,7 +1,7 @@
 //! Names of players, events and sites: spelling variants, and merges of several names into one.
 
 pub(crate) mod merges;
-mod proposals;
+pub(crate) mod proposals;
 mod spelling;
 
 use std::collections::HashMap;
@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use rusqlite::Connection;
 
 use crate::error::Error;
-use crate::library::Library;
 use crate::snapshot::Snapshot;
 use crate::summary::NameId;
 
@@ -53,51 +52,19 @@ pub struct NameMerge {
     pub games: u32,
 }
 
-impl Library {
-    /// All names that games have, each with its number of games, in alphabetical order.
-    ///
-    /// # Errors
-    /// The file could not be read.
-    pub fn names(&self, kind: NameKind) -> Result<Vec<NameCount>, Error> {
-        self.read(|connection, snapshot| {
-            let counts = counts(connection, snapshot, kind)?;
-            let mut names: Vec<NameCount> = texts(connection)?
-                .into_iter()
-                .filter_map(|(id, name)| Some(NameCount { games: *counts.get(&id)?, name }))
-                .collect();
-            names.sort_by(|a, b| a.name.cmp(&b.name));
-            Ok(names)
-        })
-    }
-
-    /// Names of players that are probably spellings of one name. Names with different FIDE ids, and names of players who
-    /// play each other, are not proposed.
-    ///
-    /// # Errors
-    /// The file could not be read.
-    pub fn propose_names(&self) -> Result<Vec<NameProposal>, Error> {
-        self.read(proposals::propose)
-    }
-
-    /// Names that a spelling file of SCID corrects.
-    ///
-    /// # Errors
-    /// The file could not be read.
-    pub fn propose_spelling(
-        &self,
-        file: &SpellingFile,
-        kind: NameKind,
-    ) -> Result<Vec<NameProposal>, Error> {
-        Ok(file.proposals(kind, &self.names(kind)?))
-    }
-
-    /// The merges that can be undone, the last one first.
-    ///
-    /// # Errors
-    /// The file could not be read.
-    pub fn name_merges(&self) -> Result<Vec<NameMerge>, Error> {
-        self.read(|connection, _| merges::all(connection))
-    }
+/// All names that games have, each with its number of games, in alphabetical order.
+pub(crate) fn all(
+    connection: &Connection,
+    snapshot: &Snapshot,
+    kind: NameKind,
+) -> Result<Vec<NameCount>, Error> {
+    let counts = counts(connection, snapshot, kind)?;
+    let mut names: Vec<NameCount> = texts(connection)?
+        .into_iter()
+        .filter_map(|(id, name)| Some(NameCount { games: *counts.get(&id)?, name }))
+        .collect();
+    names.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(names)
 }
 
 /// Numbers of games by the numbers of names.

@@ -286,28 +286,36 @@ impl Shared {
             let transaction = connection.unchecked_transaction()?;
             // The first read begins the snapshot of the file.
             let generation = schema::meta(&transaction, "generation")?;
-            let snapshot = self.snapshot();
+            let mut snapshot = self.snapshot();
+            if snapshot.generation != generation
+                && let Some(loaded) = self.load_foreign(&transaction, generation)?
+            {
+                snapshot = loaded;
+            }
             if snapshot.generation == generation {
                 let result = query(&transaction, &snapshot)?;
                 transaction.finish()?;
                 return Ok(result);
             }
-            // The writer has committed and not published yet, or published in between; or another process has written.
-            self.load_foreign(&transaction, generation)?;
+            // The writer has committed and not published yet, or published in between.
             transaction.finish()?;
             std::thread::yield_now();
         }
     }
 
-    /// Publishes the state of a transaction if another process has written it.
-    fn load_foreign(&self, transaction: &Connection, generation: i64) -> Result<(), Error> {
+    /// Publishes and returns the state of a transaction if another process has written it.
+    fn load_foreign(
+        &self,
+        transaction: &Connection,
+        generation: i64,
+    ) -> Result<Option<Arc<Snapshot>>, Error> {
         let _writing = match self.writing.try_lock() {
             Ok(guard) => guard,
             Err(TryLockError::Poisoned(error)) => error.into_inner(),
-            Err(TryLockError::WouldBlock) => return Ok(()),
+            Err(TryLockError::WouldBlock) => return Ok(None),
         };
         if self.snapshot().generation >= generation {
-            return Ok(());
+            return Ok(None);
         }
         let snapshot = Snapshot::load(transaction)?;
         let sql = "SELECT EXISTS (SELECT 1 FROM unindexed) OR EXISTS (SELECT 1 FROM game
@@ -316,6 +324,6 @@ impl Shared {
             self.lacks_postings.store(true, Ordering::Relaxed);
         }
         self.publish(snapshot);
-        Ok(())
+        Ok(Some(self.snapshot()))
     }
 }

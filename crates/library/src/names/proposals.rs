@@ -253,7 +253,7 @@ fn keys(name: &Parsed) -> BTreeSet<String> {
     keys
 }
 
-pub(super) fn propose(
+pub(crate) fn propose(
     connection: &Connection,
     snapshot: &Snapshot,
 ) -> Result<Vec<NameProposal>, Error> {

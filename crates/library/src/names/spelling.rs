@@ -80,7 +80,7 @@ impl SpellingFile {
         }
     }
 
-    pub(super) fn proposals(&self, kind: NameKind, names: &[NameCount]) -> Vec<NameProposal> {
+    pub(crate) fn proposals(&self, kind: NameKind, names: &[NameCount]) -> Vec<NameProposal> {
         let mut by_correct: BTreeMap<&str, Vec<NameCount>> = BTreeMap::new();
         for name in names {
             let found = self.correct.get(&(kind, letters_of(&name.name)));

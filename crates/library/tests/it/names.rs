@@ -133,7 +133,7 @@ fn merges_change_headers_and_are_undone() {
     assert_eq!(changed, 3);
     assert_eq!(names(&library, 2), ["Anand, V", "Carlsen, Magnus"]);
     assert_eq!(names(&library, 4), ["Carlsen, Magnus", "Carlsen, Magnus"]);
-    // Searches know it at once.
+    // Searches know it immediately.
     assert_eq!((count(&library, "carlsen, magnus"), count(&library, "magnus carlsen")), (4, 4));
     let counts = library.names(NameKind::Player).expect("read");
     let counts: Vec<_> = counts.iter().map(|it| (it.name.as_str(), it.games)).collect();
@@ -208,7 +208,7 @@ fn events_and_sites_are_merged() {
 fn a_spelling_file_corrects_names() {
     let file = SpellingFile::parse(
         b"# A comment\n@PLAYER\n%Prefix \"x\" \"y\"\n\
-          Carlsen, Magnus        #gm NOR [2882] 1990.11.30\n=Carlsen, M\n= Magnus C\n%Bio a person\n\
+          Carlsen, Magnus        #gm NOR [2882] 1990.11.30\n=Carlsen, M\n= Magnus C\n%Bio a player\n\
           M\xfcller, Karsten #gm GER\n=Mueller, K\n=Smith, J\n\
           Smith, John\n=Smith, J\n@SITE\nZurich\n=Zuerich\n@ROUND\n1\n=one\n",
     );

@@ -69,6 +69,27 @@ impl DatabaseArgs {
     }
 }
 
+/// The filters of `convert`, and those that only a database has.
+#[derive(Debug, clap::Args)]
+struct LibraryFilter {
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// A label that was set in the app; of several, any
+    #[arg(long, value_name = "LABEL", help_heading = "Filters")]
+    label: Vec<String>,
+}
+
+impl LibraryFilter {
+    fn condition(self) -> Condition {
+        let labels: Vec<_> = self.label.into_iter().map(Condition::Label).collect();
+        let filter = self.filter.condition();
+        if labels.is_empty() {
+            return filter;
+        }
+        Condition::all(vec![filter, Condition::Any(labels)])
+    }
+}
+
 /// The treatment of games that the database has already.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 enum DuplicatesArg {
@@ -85,7 +106,7 @@ enum DuplicatesArg {
 
 /// Add the games of record files, or of other databases with their labels and studies
 ///
-/// A database is created if it does not exist. With --json, prints `{"files","games","added","duplicates","replaced","undecided","failed","labels","collections","first","last"}`: counts, and the numbers of the first and last added game.
+/// A database is created if it does not exist. With --json, prints `{"files", "games", "added", "duplicates", "replaced", "undecided", "failed", "labels", "collections", "first", "last"}`: counts, and the numbers of the first and last added game.
 #[derive(Debug, clap::Args)]
 struct ImportArgs {
     /// Record files, databases, directories with --recursive, or `-` for standard input
@@ -105,13 +126,13 @@ struct ImportArgs {
 
 /// List the games that match
 ///
-/// With --json, prints a line for each game: `{"game","variant","first","second","ratings","event","date","result","plies","eco","opening","labels","added_ms","changed_ms"}`. `first` is White in chess, and black (sente) in shogi; times are in ms since 1970.
+/// With --json, prints a line for each game: `{"game", "variant", "first", "second", "ratings", "event", "date", "result", "plies", "eco", "opening", "labels", "added_ms", "changed_ms"}`. `first` is White in chess, and black (sente) in shogi; times are in ms since 1970.
 #[derive(Debug, clap::Args)]
 struct SearchArgs {
     #[command(flatten)]
     database: DatabaseArgs,
     #[command(flatten)]
-    filter: FilterArgs,
+    filter: LibraryFilter,
     /// Sort the games
     #[arg(long, value_enum, value_name = "PROPERTY", default_value_t, help_heading = "Selection")]
     sort: SearchKey,
@@ -134,7 +155,7 @@ struct SearchArgs {
 
 /// Show the moves of a position with their results
 ///
-/// With --json, prints `{"position","games","first","draws","second","unknown","moves","latest"}`. Each move has `move` (UCI or USI), `text`, `games`, the same counts, `score` of the side to move in percent, `average_rating`, `performance`, `last_played` and `game`, the latest game by number.
+/// With --json, prints `{"position", "games", "first", "draws", "second", "unknown", "moves", "latest"}`. Each move has `move` (UCI or USI), `text`, `games`, the same counts, `score` of the side to move in percent, `average_rating`, `performance`, `last_played` and `game`, the latest game by number.
 #[derive(Debug, clap::Args)]
 struct ExplorerArgs {
     /// FEN, SFEN, or moves from the start position, such as 'e4 c5' [default: the start position]
@@ -146,7 +167,7 @@ struct ExplorerArgs {
     #[arg(long, value_enum, value_name = "GAME", ignore_case = true)]
     game: Option<Game>,
     #[command(flatten)]
-    filter: FilterArgs,
+    filter: LibraryFilter,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -164,7 +185,7 @@ struct ExportArgs {
     #[command(flatten)]
     content: ContentArgs,
     #[command(flatten)]
-    filter: FilterArgs,
+    filter: LibraryFilter,
     #[command(flatten)]
     chosen: ChosenArgs,
     /// Print the result as JSON
@@ -180,7 +201,7 @@ struct StatsArgs {
     #[command(flatten)]
     database: DatabaseArgs,
     #[command(flatten)]
-    filter: FilterArgs,
+    filter: LibraryFilter,
     #[command(flatten)]
     chosen: ChosenArgs,
     /// Print JSON
@@ -192,7 +213,7 @@ struct StatsArgs {
 ///
 /// Duplicates have the same moves, or the first ones of another, and headers that show that they are one game. The game to keep has most comments, glyphs and variations; of several, it is the longest, then that with most other annotations, then the oldest.
 ///
-/// With --json, prints a line for each group: `{"keep","others","beginnings"}`, the numbers of games; beginnings have only the first moves.
+/// With --json, prints a line for each group: `{"keep", "others", "beginnings"}`, the numbers of games; beginnings have only the first moves.
 #[derive(Debug, clap::Args)]
 struct DuplicatesArgs {
     #[command(flatten)]
@@ -210,7 +231,7 @@ struct DuplicatesArgs {
 
 /// Write an opening book of the games that match: Polyglot for chess, YaneuraOu for shogi
 ///
-/// The weight of a move is twice its wins plus its draws and unknown results, for the side to move; moves that only lost are omitted. With --json, prints `{"games","positions","moves","unreadable"}`.
+/// The weight of a move is twice its wins plus its draws and unknown results, for the side to move; moves that only lost are omitted. With --json, prints `{"games", "positions", "moves", "unreadable"}`.
 #[derive(Debug, clap::Args)]
 struct BookArgs {
     /// Write to this file
@@ -234,7 +255,7 @@ struct BookArgs {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    filter: FilterArgs,
+    filter: LibraryFilter,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -309,7 +330,7 @@ enum NameKindArg {
 ///
 /// Without another option, names that are probably one are listed: with other punctuation, case, diacritics or order, with initials, or with one or two other letters. Names with different FIDE ids, and of players who play each other, are not among them. Open games of a running app keep their names.
 ///
-/// With --json, prints a line for each proposal, `{"keep","games","variants","reason"}`; with --list `{"name","games"}`; with --apply and --merge `{"merge","keep","games"}`; with --history `{"merge","at_ms","kind","from","to","games"}`; with --undo `{"merge","games"}`.
+/// With --json, prints a line for each proposal, `{"keep", "games", "variants", "reason"}`; with --list `{"name", "games"}`; with --apply and --merge `{"merge", "keep", "games"}`; with --history `{"merge", "at_ms", "kind", "from", "to", "games"}`; with --undo `{"merge", "games"}`.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 struct NamesArgs {
@@ -346,7 +367,7 @@ struct NamesArgs {
 
 /// Examine the database: whether every game can be read, and whether lists and index agree with the games
 ///
-/// The exit status is 1 if there is a defect. With --json, prints a line for each defect, `{"game","defect"}`, and then `{"games","defects"}`.
+/// The exit status is 1 if there is a defect. With --json, prints a line for each defect, `{"game", "defect"}`, and then `{"games", "defects"}`.
 #[derive(Debug, clap::Args)]
 struct CheckArgs {
     #[command(flatten)]
@@ -358,7 +379,7 @@ struct CheckArgs {
 
 /// Write all that can be read of a damaged database to a new file, and list what is lost
 ///
-/// Games keep their numbers, labels and studies. The damaged file is not changed. The exit status is 1 if something is lost. With --json, prints a line for each loss, `{"game","defect"}`, and then `{"file","games","lost","damaged"}`.
+/// Games keep their numbers, labels and studies. The damaged file is not changed. The exit status is 1 if something is lost. With --json, prints a line for each loss, `{"game", "defect"}`, and then `{"file", "games", "lost", "damaged"}`.
 #[derive(Debug, clap::Args)]
 struct RepairArgs {
     /// Write to this file
@@ -376,7 +397,7 @@ struct RepairArgs {
 
 /// Copy the database to a file, also while the app uses it
 ///
-/// The copy is checked before it gets its name. With --json, prints `{"file","bytes","games"}`.
+/// The copy is checked before it gets its name. With --json, prints `{"file", "bytes", "games"}`.
 #[derive(Debug, clap::Args)]
 struct BackupArgs {
     /// Write to this file
@@ -539,7 +560,7 @@ fn run_stats(args: StatsArgs) -> Result<Code, Failure> {
 /// Passes the games that match to a conversion.
 fn convert(
     database: &DatabaseArgs,
-    (filter, chosen): (FilterArgs, &ChosenArgs),
+    (filter, chosen): (LibraryFilter, &ChosenArgs),
     mode: Mode,
     content: Content,
     prints_json: bool,

@@ -17,7 +17,7 @@ use crate::exit::{Code, Failure};
 use crate::terminal::print_error;
 
 /// Moves of games that are counted in one pass: bounds the memory.
-const PASS: u64 = 1 << 22;
+const PASS: u64 = 1 << 21;
 
 /// What is written.
 pub(crate) struct BookRequest {

@@ -110,8 +110,13 @@ pub(crate) fn import(import: Import) -> Result<Code, Failure> {
         stop,
         report: Report::default(),
     };
+    let own = std::fs::canonicalize(&database.path).ok();
     let mut result = Ok(());
     for number in 0..files.len() {
+        let path = files.path(number).and_then(|path| std::fs::canonicalize(path).ok());
+        if path.is_some() && path == own {
+            return Err(Failure::usage("the database cannot be imported into itself"));
+        }
         result = match files.path(number).filter(|path| is_database(path)) {
             Some(path) => run.import_database(path),
             None => run.import_records(&files, number),

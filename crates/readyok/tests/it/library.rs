@@ -191,8 +191,10 @@ fn databases_are_merged_with_labels_and_studies() {
     let counts =
         ["added", "duplicates", "labels", "collections", "failed"].map(|name| &result[name]);
     assert_eq!(counts, [&json!(2), &json!(1), &json!(2), &json!(1), &json!(0)]);
+    assert_eq!(ids(&dir, &["--label", "good"]), [3, 4]);
+    assert_eq!(ids(&dir, &["--label", "good", "--label", "x", "--result", "draw"]), [3]);
+    library(&dir, &["import", path(&dir).to_str().expect("UTF-8")]).reports(2, "into itself");
     let library = open(&path(&dir));
-    assert_eq!(library.find_all(&Condition::Label("good".to_owned())).expect("found"), [3, 4]);
     let (study, chapters) = library.collection(1).expect("read");
     let chapters: Vec<_> = chapters.iter().map(|it| (it.game, it.name.as_str())).collect();
     assert_eq!((study.name.as_str(), chapters[0], chapters[1].0), ("Study", (4, "First"), 2));
@@ -341,6 +343,7 @@ fn books_are_written_and_read() {
     assert_eq!(moves("book.bin", Game::Chess, &["e2e4"]), []);
     done(&dir, &["book", "-o", "shogi.db", "--game", "shogi"]);
     assert_eq!(moves("shogi.db", Game::Shogi, &["7g7f"]), [entry("3c3d", 1)]);
+    check_by_python_chess(&dir.path().join("book.bin"));
     // A match takes its openings from the book.
     let mut command = readyok(&dir);
     command.current_dir(dir.path()).args(["match", "narikin", "narikin", "--rounds", "1"]);
@@ -348,6 +351,21 @@ fn books_are_written_and_read() {
     command.args(["--pgn", "games.pgn"]);
     let played = run(&mut command, b"");
     assert_eq!(played.code(), Some(0), "{}", played.stderr);
+}
+
+/// Reads a book of one move per game by python-chess, if it is installed.
+fn check_by_python_chess(book: &Path) {
+    if std::env::var_os("READYOK_REAL_ENGINES").is_none() {
+        return;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let program = "import chess, chess.polyglot, sys\n\
+                   book = chess.polyglot.open_reader(sys.argv[1])\n\
+                   moves = {e.move.uci(): e.weight for e in book.find_all(chess.Board())}\n\
+                   assert moves == {'e2e4': 1, 'd2d4': 1, 'f2f3': 1}, moves\n";
+    let mut python = Command::new(root.join("target/record-peers/bin/python"));
+    let status = python.args(["-c", program]).arg(book).status();
+    assert!(status.expect("scripts/install-record-peers.sh was run").success());
 }
 
 #[test]

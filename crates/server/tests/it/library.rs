@@ -105,7 +105,9 @@ async fn duplicates_are_skipped_or_kept_and_listed() {
     assert_eq!((&kept["total"], &kept["duplicates"]), (&json!(3), &json!(0)), "{kept}");
     let found = post(&server, "/api/library/duplicates", &json!({})).await;
     assert_eq!((&found["total"], &found["surplus"]), (&json!(3), &json!(3)), "{found}");
-    assert_eq!(found["groups"][0].as_array().map(Vec::len), Some(2));
+    let group = &found["groups"][0];
+    assert_eq!(group["games"].as_array().map(Vec::len), Some(2));
+    assert_eq!((&group["games"][0]["id"], &group["beginnings"]), (&json!(1), &json!([])));
 }
 
 /// Another program has added annotations to a file that is open here.
