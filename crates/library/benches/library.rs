@@ -4,6 +4,8 @@
 //! cargo bench -p readyok-library -- [GAMES] [annotated] [doubled] [shared] [FILE]
 //! ```
 //!
+//! With a file with the extension `.pgn`, it only imports that and searches it, for `benches/library/peers.py`.
+//!
 //! Then it imports 20,000 of the games from PGN and stores versions of an open game with 90,000 moves.
 //!
 //! The games share their first 8 to 31 plies with others and have seven headers, ratings and a time control. With
@@ -299,9 +301,42 @@ fn patterns(library: &Library) {
     }
 }
 
+/// Imports a file and searches it. Prints the name of each step, its time in µs and the number of games.
+fn peers(file: &Path) {
+    let dir = tempfile::tempdir().expect("a directory");
+    let library = Library::open(&dir.path().join("library.sqlite")).expect("it opens");
+    let start = Instant::now();
+    let options = ImportOptions { duplicates: Duplicates::Keep, ..ImportOptions::default() };
+    let pgn = std::fs::File::open(file).expect("it opens");
+    let imported = library
+        .import(std::io::BufReader::new(pgn), options, |_| ControlFlow::Continue(()))
+        .expect("imported");
+    library.flush(false).expect("flushed");
+    println!("import {} {}", start.elapsed().as_micros(), imported.added_count());
+    let italian = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3";
+    let italian = Position::from_text(Game::Chess, italian).expect("a position");
+    let mut conditions = vec![("position", Condition::reaches(&italian))];
+    for (name, pattern) in [
+        ("endgame", "Q=0 q=0 R=1 r=1 B=0 b=0 N=0 n=0 P=1..8 for=2"),
+        ("bishops", "bishops=opposite Q=0 q=0 R=0 r=0 N=0 n=0 for=4"),
+        ("balance", "balance=3..40 for=8"),
+        ("squares", "on=Nd5,pe6"),
+    ] {
+        conditions.push((name, Condition::Pattern(pattern.parse().expect("a pattern"))));
+    }
+    for (name, condition) in conditions {
+        let start = Instant::now();
+        let found = library.find_all(&condition).expect("found");
+        println!("{name} {} {}", start.elapsed().as_micros(), found.len());
+    }
+}
+
 fn main() {
     let arguments: Vec<String> =
         env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    if let Some(file) = arguments.iter().find(|argument| argument.ends_with(".pgn")) {
+        return peers(Path::new(file));
+    }
     let count = arguments.iter().find_map(|argument| argument.parse().ok()).unwrap_or(50_000_u64);
     let has = |name: &str| arguments.iter().any(|argument| argument == name);
     let [annotated, doubled, shared] = ["annotated", "doubled", "shared"].map(has);

@@ -10,17 +10,14 @@
 //!   [`Library::importer`] adds records from elsewhere. [`Library::add_once`] adds a batch that is repeated after a
 //!   crash.
 //! * [`Library::search`] finds games by a [`Condition`](readyok_rules::record::Condition): one scan of 32-byte
-//!   [`Summary`] values in memory, and the index of positions. Games about which these do not know enough are replayed for patterns of pieces, or decoded; [`Filter::watched`] has
-//!   their progress and cancels.
+//!   [`Summary`] values in memory, and the index of positions and material. Games about which these do not know enough
+//!   are replayed for patterns of pieces, or decoded; [`Filter::watched`] has their progress and cancels.
 //! * [`Library::explore`] returns statistics of the moves of a position. [`move_of`] converts their codes.
-<<<<<<< HEAD
 //! * [`Library::repertoire`] finds the games that follow a tree of moves, and where they leave it.
-=======
 //! * [`Library::duplicates`] groups games that are one game; [`Library::merge_names`] makes one name of several, and
 //!   [`Library::propose_names`] finds spelling variants of players.
 //! * [`Library::back_up`] copies the file, [`examine`] finds defects, and [`repair()`] writes a new file of what can be read.
 //!   [`Library::import_library`] adds the games of another database.
->>>>>>> library
 //! * [`Library::edit_collection`] changes collections: named, ordered lists of games.
 //! * A [`GameDocument`](readyok_rules::record::GameDocument) also has the ids of its nodes and the notes of engines:
 //!   [`NewGame::from_document`], [`NewGame::document`]. [`encode_document`] makes one blob of a document, which an

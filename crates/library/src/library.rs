@@ -18,12 +18,8 @@ use crate::error::{Error, LibraryDefect};
 use crate::game::{GameEntry, Indexer, NewGame, StoredGame};
 use crate::groups::{DuplicateGroup, groups};
 use crate::lock::{PATIENCE, ProcessLock};
-<<<<<<< HEAD
 use crate::matcher::Filter;
-use crate::names::NameKind;
-=======
 use crate::names::{self, NameCount, NameKind, NameMerge, NameProposal, SpellingFile};
->>>>>>> library
 use crate::outcome::{Decided, Decision, Duplicates, Outcome, Outcomes};
 use crate::postings::Key;
 use crate::query::{self, Column, Explorer, Page};
