@@ -72,8 +72,10 @@ pub(crate) struct DuplicateFinder {
     sorted: Vec<(u32, u32)>,
     /// Those added since `sorted` was sorted.
     recent: HashMap<u32, Vec<u32>>,
-    /// Hashes of surnames by the numbers of names.
+    /// Hashes of surnames by the numbers of names; 0 also for those that are not read yet.
     surnames: Vec<u32>,
+    /// The largest number of a name that was read.
+    last_name: i64,
 }
 
 impl DuplicateFinder {
@@ -83,14 +85,40 @@ impl DuplicateFinder {
         let mut sorted: Vec<_> =
             games.map(|(game, summary)| (summary.moves_hash(), game)).collect();
         sorted.sort_unstable();
-        let mut finder = Self { sorted, recent: HashMap::new(), surnames: Vec::new() };
-        let mut names = connection.prepare("SELECT id, text FROM name")?;
-        let mut rows = names.query([])?;
+        let (recent, surnames) = Default::default();
+        let mut finder = Self { sorted, recent, surnames, last_name: 0 };
+        finder.read_names(connection)?;
+        Ok(finder)
+    }
+
+    /// Adds what another process has added or changed. Entries of changed games that remain are harmless: rows are
+    /// compared.
+    pub(crate) fn update(
+        &mut self,
+        connection: &Connection,
+        old: &Summaries,
+        new: &Summaries,
+    ) -> Result<(), Error> {
+        self.read_names(connection)?;
+        for (game, summary) in new.iter_rev() {
+            let hash = summary.moves_hash();
+            if old.raw(game).is_none_or(|known| known.moves_hash() != hash) {
+                self.recent.entry(hash).or_default().push(game);
+            }
+        }
+        self.sort_if_many();
+        Ok(())
+    }
+
+    fn read_names(&mut self, connection: &Connection) -> Result<(), Error> {
+        let mut names = connection.prepare_cached("SELECT id, text FROM name WHERE id > ?1")?;
+        let mut rows = names.query([self.last_name])?;
         while let Some(row) = rows.next()? {
             let text = row.get_ref(1)?.as_str().unwrap_or_default();
-            finder.set_name(row.get(0)?, surname_hash(text));
+            self.set_name(row.get(0)?, surname_hash(text));
+            self.last_name = self.last_name.max(row.get(0)?);
         }
-        Ok(finder)
+        Ok(())
     }
 
     fn set_name(&mut self, name: NameId, hash: u32) {
@@ -109,6 +137,10 @@ impl DuplicateFinder {
             }
         }
         self.recent.entry(summary.moves_hash).or_default().push(game);
+        self.sort_if_many();
+    }
+
+    fn sort_if_many(&mut self) {
         if self.recent.len() > 10_000 + self.sorted.len() / 16 {
             let recent = self.recent.drain();
             self.sorted.extend(

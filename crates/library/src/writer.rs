@@ -180,10 +180,17 @@ impl Writer {
             let transaction = self.connection.transaction()?;
             let state = Snapshot::load(&transaction)?;
             transaction.finish()?;
+            let old = std::mem::replace(&mut self.state, state);
             // Postings in memory are computed again, unless the other process has stored them.
-            (self.state, self.pending) = (state, 0);
+            self.pending = 0;
             (self.merge, self.recovered, self.must_recover) = (None, None, true);
-            self.drop_caches();
+            // Numbers of names never change.
+            if let Some(finder) = &mut self.finder {
+                let summaries = &self.state.summaries;
+                if finder.update(&self.connection, &old.summaries, summaries).is_err() {
+                    self.finder = None;
+                }
+            }
             self.shared.publish(self.state.clone());
         }
         if std::mem::take(&mut self.must_recover) {
