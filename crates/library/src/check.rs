@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use crate::error::{Error, LibraryDefect};
 use crate::game::{NewGame, StoredGame};
 use crate::index;
-use crate::postings::{Key, Posting};
+use crate::postings::Key;
 use crate::schema;
 use crate::snapshot::Snapshot;
 use crate::summary::Summary;
@@ -131,10 +131,13 @@ pub fn examine(
         }
     };
     let mut indexed: Vec<Sum> = vec![Sum::default(); snapshot.summaries.len()];
-    let is_index_readable = index::for_each(&transaction, |posting: Posting| {
-        if let Some(sum) = indexed.get_mut(posting.game() as usize) {
-            sum.add(posting.key(), posting.mv());
-        }
+    let runs = index::runs(&transaction);
+    let is_index_readable = runs.and_then(|runs| {
+        index::scan(&transaction, &runs, Key::MIN, |key, mv, game| {
+            if let Some(sum) = indexed.get_mut(game as usize) {
+                sum.add(key, mv);
+            }
+        })
     });
     if let Err(error) = &is_index_readable {
         found.add(None, DefectKind::Part("the index of positions", error.to_string()));

@@ -93,12 +93,12 @@ pub(crate) fn find(
     Ok(())
 }
 
-/// Calls `visit` with each posting of a key that is not smaller than another one, in any order.
+/// Calls `visit` with key, move and game of each valid posting from a key on; games can be deleted ones.
 pub(crate) fn scan(
     connection: &Connection,
     runs: &[Run],
     from: Key,
-    mut visit: impl FnMut(Posting),
+    mut visit: impl FnMut(Key, u16, u32),
 ) -> Result<(), Error> {
     let mut blocks = connection.prepare_cached(
         "SELECT key.first, block.data FROM block_key AS key JOIN block ON block.id = (key.run << 32 | key.no)
@@ -106,35 +106,24 @@ pub(crate) fn scan(
              (SELECT max(first) FROM block_key WHERE run = ?1 AND first < ?2), 0)
          ORDER BY key.first, key.no",
     )?;
-    let mut postings = Vec::new();
     for run in runs {
-        let low = run.low.max(from.to_sql());
-        let mut rows = blocks.query(params![run.id, low])?;
+        let low = Key::from_sql(run.low.max(from.to_sql()));
+        let mut rows = blocks.query(params![run.id, low.to_sql()])?;
         while let Some(row) = rows.next()? {
             let first = Key::from_sql(row.get(0)?);
             if first.to_sql() >= run.high {
                 break;
             }
-            let mut reader =
-                BlockReader::new(first, run.base, row.get_ref(1)?.as_blob().map_err(|_| Corrupt)?);
-            while reader.read_group(&mut postings)? {
-                for posting in postings.drain(..) {
-                    let is_valid = (low..run.high).contains(&posting.key().to_sql());
-                    if is_valid
-                        && (run.dead.is_empty() || run.dead.binary_search(&posting.game()).is_err())
-                    {
-                        visit(posting);
-                    }
+            let bytes = row.get_ref(1)?.as_blob().map_err(|_| Corrupt)?;
+            BlockReader::new(first, run.base, bytes).visit_from(low, |key, mv, game| {
+                let is_void = || !run.dead.is_empty() && run.dead.binary_search(&game).is_ok();
+                if key.to_sql() < run.high && !is_void() {
+                    visit(key, mv, game);
                 }
-            }
+            })?;
         }
     }
     Ok(())
-}
-
-/// Calls `visit` with each posting that is valid; games can be deleted ones.
-pub(crate) fn for_each(connection: &Connection, visit: impl FnMut(Posting)) -> Result<(), Error> {
-    scan(connection, &runs(connection)?, Key::MIN, visit)
 }
 
 /// Writes sorted batches of postings as a run.

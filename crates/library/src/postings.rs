@@ -210,6 +210,24 @@ impl<'a> BlockReader<'a> {
         Ok(true)
     }
 
+    /// Calls `visit` with key, move and game of each posting from a key on.
+    pub(crate) fn visit_from(
+        &mut self,
+        from: Key,
+        mut visit: impl FnMut(Key, u16, u32),
+    ) -> Result<(), Corrupt> {
+        while !self.bytes.is_empty() {
+            let many = self.next_key()?;
+            let key = self.key;
+            if key < from {
+                self.group(many, &mut |_, _| ())?;
+            } else {
+                self.group(many, &mut |mv, game| visit(key, mv, game))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Appends the postings of the next group. Returns false at the end of the block.
     pub(crate) fn read_group(&mut self, out: &mut Vec<Posting>) -> Result<bool, Corrupt> {
         if self.bytes.is_empty() {

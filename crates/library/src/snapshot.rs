@@ -196,16 +196,16 @@ impl Snapshot {
         connection: &Connection,
         mut visit: impl FnMut(MaterialSignature, u16, u32),
     ) -> Result<(), Error> {
-        let mut visit = |posting: Posting| {
-            if let Some(material) = posting.key().material() {
-                visit(material, posting.mv(), posting.game());
+        let mut visit = |key: Key, run, game| {
+            if let Some(material) = key.material() {
+                visit(material, run, game);
             }
         };
         let from = Key::first_material();
         crate::index::scan(connection, &self.runs, from, &mut visit)?;
         for batch in &self.pending {
             let first = batch.partition_point(|posting| posting.key() < from);
-            batch[first..].iter().copied().for_each(&mut visit);
+            batch[first..].iter().for_each(|it| visit(it.key(), it.mv(), it.game()));
         }
         Ok(())
     }

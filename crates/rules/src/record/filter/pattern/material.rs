@@ -171,10 +171,15 @@ impl Conditions {
         };
         for (code, range) in &self.counts {
             answer = answer.min(compare(count(*code), *range));
-        }
-        for (code, needed) in (0_u8..).zip(self.minimum()).filter(|(_, needed)| *needed > 0) {
-            if piece_of(code).is_some() && count(code).max < needed {
+            if answer == A::No {
                 return A::No;
+            }
+        }
+        if !self.squares.is_empty() {
+            for (code, needed) in (0_u8..).zip(self.minimum()).filter(|(_, needed)| *needed > 0) {
+                if piece_of(code).is_some() && count(code).max < needed {
+                    return A::No;
+                }
             }
         }
         if let Some(colors) = self.bishops {
