@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the CPU time of reading records: readyok-rules, pgn-extract, SCID and tsshogi.
+"""Compares the CPU time of reading records: readyok-rules, pgn-extract, SCID, python-chess and tsshogi.
 
 Needs `scripts/install-record-peers.sh` and `cargo build --release` in this directory. The programs run alternately; the least
 user CPU time of each counts. A program that is not installed is skipped.
@@ -12,12 +12,25 @@ TARGET = os.environ.get("CARGO_TARGET_DIR", os.path.join(HERE, "target"))
 BENCH = os.path.join(TARGET, "release", "readyok-records-bench")
 PASSES = int(os.environ.get("PASSES", "3"))
 REPEAT = "200"
+# python-chess reads this part of a file.
+PART = 20
+PYTHON_CHESS = "import chess.pgn, sys\nfile = open(sys.argv[1])\nwhile chess.pgn.read_game(file): pass"
 
 
 def cpu(command, env=None):
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def part_of(path):
+    """Writes the first games of a file to another one, and returns its name and its part of the bytes."""
+    with open(path) as file:
+        text = file.read()
+    end = text.index("\n\n[", len(text) // PART) + 2
+    with open(f"{path}.part", "w") as file:
+        file.write(text[:end])
+    return f"{path}.part", end / len(text)
 
 
 def compare(title, runs):
@@ -33,6 +46,7 @@ def compare(title, runs):
 def main():
     os.environ["PATH"] += ":/usr/games"
     print("| files | program | user CPU s | ratio |\n|---|---|---|---|")
+    python = os.path.join(ROOT, "target", "record-peers", "bin", "python")
     with tempfile.TemporaryDirectory() as directory:
         subprocess.run([BENCH, "generate", directory], check=True)
 
@@ -43,10 +57,13 @@ def main():
 
         for name, title in [("moves.pgn", "40 MB of PGN"), ("clocks.pgn", "40 MB of PGN with clocks")]:
             path = os.path.join(directory, name)
+            part, share = part_of(path)
             compare(title, [
                 ("readyok", lambda: cpu([BENCH, "read", "1", path])),
                 ("pgn-extract -r", shutil.which("pgn-extract") and (lambda: cpu(["pgn-extract", "-r", path]))),
                 ("SCID, import", shutil.which("tkscid") and (lambda: scid(path))),
+                ("python-chess, scaled from a part", os.path.exists(python)
+                 and (lambda: cpu([python, "-c", PYTHON_CHESS, part]) / share)),
             ])
     modules = os.path.join(ROOT, "target", "record-peers", "node_modules")
     env = {**os.environ, "NODE_PATH": modules}

@@ -26,6 +26,16 @@ impl BitSet {
         new
     }
 
+    /// Adds the numbers of another set.
+    pub(crate) fn add(&mut self, other: &Self) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        for (bits, others) in self.0.iter_mut().zip(&other.0) {
+            *bits |= others;
+        }
+    }
+
     /// The numbers in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> {
         (0..).step_by(64).zip(&self.0).flat_map(|(first, bits)| {

@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 
+use readyok_rules::Side;
 use readyok_rules::record::{
     BoardPattern, Condition, EcoRange, Feature, GameRecord, NumberRange, Tag, TextPattern,
 };
-use readyok_rules::{Game, Side};
 use rusqlite::Connection;
 
 use crate::bitset::BitSet;
@@ -156,9 +156,8 @@ pub(crate) fn matching(
         decide(&mut unknown, &scan);
     }
     if !scan.is_empty() && !unknown.is_empty() {
-        let variant = |game| raw(game).map_or(Game::Chess, Raw::variant);
         let all = unknown.len();
-        scan.run(connection, &unknown, variant, |done| filter.report(done, all))?;
+        scan.run(connection, snapshot, &unknown, |done| filter.report(done, all))?;
         decide(&mut unknown, &scan);
     }
     let all = unknown.len();

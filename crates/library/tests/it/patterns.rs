@@ -149,13 +149,44 @@ fn a_long_search_reports_progress_and_can_be_cancelled() {
     assert_eq!(library.find_all(&other).expect("found"), expected);
 }
 
+/// So many games that several threads replay them.
+#[test]
+fn several_threads_find_all_games() {
+    let dir = TempDir::new().expect("a directory");
+    let library = Library::open(&dir.path().join("library.sqlite")).expect("it opens");
+    let of = |text: &str| NewGame::from_record(&pgn(text), Source::Import, 0);
+    let (open, closed) = (of("1. e4 e5 *"), of("1. d4 *"));
+    let games = (1..=41_000).map(|id| if id % 7 == 0 { &open } else { &closed });
+    library.add(games.cloned().collect()).expect("added");
+    for (pattern, is_open) in [("on=Pe4", true), ("on=Pd4", false)] {
+        let condition = Condition::Pattern(pattern.parse().expect("a pattern"));
+        let done = Cell::new(0);
+        let watch = |games, all| {
+            assert!(games >= done.get() && games <= all);
+            done.set(games);
+            ControlFlow::Continue(())
+        };
+        let found = library.find_all(Filter::watched(&condition, &watch)).expect("found");
+        let expected: Vec<u32> = (1..=41_000).filter(|id| (id % 7 == 0) == is_open).collect();
+        assert!(found == expected, "{} of {}", found.len(), expected.len());
+        assert!(done.get() > 20_000, "{}", done.get());
+    }
+    let condition = Condition::Pattern("on=Pe5".parse().expect("a pattern"));
+    let stop =
+        |games, _| if games > 10_000 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let cancelled = library.find_all(Filter::watched(&condition, &stop));
+    assert!(matches!(cancelled, Err(Error::Cancelled)), "{cancelled:?}");
+}
+
+fn pgn(text: &str) -> GameRecord {
+    let format = readyok_rules::record::Format::PGN;
+    readyok_rules::record::read(text.as_bytes(), format).next().expect("a game").expect("read")
+}
+
 /// A tree of moves finds the games that reach it, and where each leaves it.
 #[test]
 fn a_repertoire_finds_its_games() {
-    let game = |text: &str| {
-        let format = readyok_rules::record::Format::PGN;
-        readyok_rules::record::read(text.as_bytes(), format).next().expect("a game").expect("read")
-    };
+    let game = pgn;
     let tree = game("1. e4 e5 (1... c5 2. Nf3 d6 3. d4) 2. Nf3 Nc6 3. Bb5 *");
     let games = [
         "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *",
