@@ -24,6 +24,7 @@ mod queue;
 mod queue_roles;
 mod records;
 mod references;
+mod repertoires;
 mod saving;
 mod studies;
 mod support;
