@@ -334,8 +334,9 @@ fn peers(file: &Path) {
 fn main() {
     let arguments: Vec<String> =
         env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
-    if let Some(file) = arguments.iter().find(|argument| argument.ends_with(".pgn")) {
-        return peers(Path::new(file));
+    let is_pgn = |file: &&Path| file.extension().is_some_and(|extension| extension == "pgn");
+    if let Some(file) = arguments.iter().map(Path::new).find(is_pgn) {
+        return peers(file);
     }
     let count = arguments.iter().find_map(|argument| argument.parse().ok()).unwrap_or(50_000_u64);
     let has = |name: &str| arguments.iter().any(|argument| argument == name);

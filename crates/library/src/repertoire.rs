@@ -13,6 +13,7 @@ use crate::game::StoredGame;
 use crate::matcher::{Filter, matching};
 use crate::postings::{END_OF_GAME, Key};
 use crate::snapshot::Snapshot;
+use crate::summary::Raw;
 use crate::text_cache::Caches;
 
 /// A game that reached a position of a tree.
@@ -91,7 +92,7 @@ pub(crate) fn search(
         })?;
     }
     // Games that are not in the index are replayed.
-    let is_indexed = |game| snapshot.summaries.raw(game).is_none_or(|it| it.is_indexed());
+    let is_indexed = |game| snapshot.summaries.raw(game).is_none_or(Raw::is_indexed);
     let others: BitSet = snapshot
         .summaries
         .iter_rev()

@@ -118,9 +118,9 @@ fn chess_move(
 /// The indexes from the top left by the numbers of squares in codes of moves (shogi).
 const SHOGI_SQUARES: [u8; 81] = {
     let mut squares = [0; 81];
-    let mut square = 0;
+    let mut square: u8 = 0;
     while square < 81 {
-        squares[square] = (square % 9 * 9 + 8 - square / 9) as u8;
+        squares[square as usize] = square % 9 * 9 + 8 - square / 9;
         square += 1;
     }
     squares
@@ -147,7 +147,7 @@ pub(crate) fn play_code(placement: &mut PiecePlacement, code: u16) -> bool {
         placement.pass();
         return false;
     }
-    let [to, from] = [code & 0x7F, code >> 7 & 0x7F].map(|square| square as u8);
+    let [to, from] = [code, code >> 7].map(|square| (square & 0x7F).to_le_bytes()[0]);
     if placement.game() == Game::Shogi {
         let square = |index: u8| SHOGI_SQUARES.get(usize::from(index)).copied();
         let Some(to) = square(to) else { return false };
@@ -164,7 +164,9 @@ pub(crate) fn play_code(placement: &mut PiecePlacement, code: u16) -> bool {
         }
     } else {
         let promotion = (from >= 64).then(|| PROMOTED_KINDS[usize::from(code >> 14)]);
-        placement.move_piece(from % 64 ^ 56, to % 64 ^ 56, promotion)
+        // Ranks are counted from below.
+        let [from, to] = [from, to].map(|square| (square & 0x3F) ^ 0x38);
+        placement.move_piece(from, to, promotion)
     }
 }
 

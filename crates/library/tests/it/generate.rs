@@ -13,6 +13,11 @@ impl Random {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         mix(self.0) % limit
     }
+
+    /// An index of a list of this length.
+    pub(crate) fn index(&mut self, length: usize) -> usize {
+        usize::try_from(self.below(length as u64)).expect("smaller than the length")
+    }
 }
 
 fn mix(mut it: u64) -> u64 {

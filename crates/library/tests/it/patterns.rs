@@ -25,13 +25,13 @@ fn random_game(random: &mut Random) -> GameRecord {
             .filter(|mv| match mv {
                 readyok_rules::Move::Chess(mv) => shakmaty::Move::is_capture(*mv),
                 readyok_rules::Move::Shogi(mv) => {
-                    mv.is_drop() || position.to_string().len() % 3 == 0
+                    mv.is_drop() || position.to_string().len().is_multiple_of(3)
                 }
             })
             .collect();
         let mv = if !captures.is_empty() && random.below(2) == 0 {
-            *captures[random.below(captures.len() as u64) as usize]
-        } else if let Some(mv) = moves.get(random.below(moves.len().max(1) as u64) as usize) {
+            *captures[random.index(captures.len())]
+        } else if let Some(mv) = moves.get(random.index(moves.len().max(1))) {
             *mv
         } else {
             break;

@@ -81,8 +81,8 @@ impl Conditions {
             piece_of(code)
                 .map_or(EMPTY, |piece| code_of(Piece { side: piece.side.other(), ..piece }))
         };
-        let codes = |set: CodeSet| {
-            let members = (0..CODES as u8).filter(|index| set >> index & 1 == 1);
+        let codes = |set: CodeSet| -> CodeSet {
+            let members = (0..32).filter(|index| set >> index & 1 == 1);
             members.fold(0, |set, index| set | 1 << code(index))
         };
         Self {

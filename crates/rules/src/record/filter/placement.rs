@@ -48,12 +48,22 @@ pub(super) fn index_of(game: Game, square: Square) -> u8 {
 
 /// The code of a piece.
 pub(super) const fn code_of(piece: Piece) -> u8 {
-    code_of_kind(piece.kind) | (piece.side.index() as u8) << 4
+    let side = match piece.side {
+        Side::First => 0,
+        Side::Second => 16,
+    };
+    code_of_kind(piece.kind) | side
+}
+
+/// The code of the kind of a piece, without its side.
+#[inline]
+fn kind_code(code: u8) -> u8 {
+    code & 15
 }
 
 /// The piece of a code.
 pub(super) fn piece_of(code: u8) -> Option<Piece> {
-    let kind = *KINDS.get(usize::from(code & 15).checked_sub(1)?)?;
+    let kind = *KINDS.get(usize::from(kind_code(code)).checked_sub(1)?)?;
     Some(Piece { side: Side::BOTH[usize::from(code >> 4 & 1)], kind })
 }
 
@@ -65,9 +75,8 @@ pub(super) const fn value(game: Game, kind: PieceKind) -> i32 {
         (_, K::Pawn) => 1,
         (Game::Shogi, K::Rook) => 13,
         (Game::Shogi, K::Bishop) => 11,
-        (Game::Shogi, K::Knight) => 5,
         (_, K::Queen | K::PromotedKnight | K::PromotedLance) => 9,
-        (_, K::Rook) => 5,
+        (Game::Shogi, K::Knight) | (_, K::Rook) => 5,
         (_, K::Bishop | K::Knight) => 3,
         (_, K::Gold | K::PromotedSilver) => 8,
         (_, K::Silver) => 7,
@@ -188,7 +197,7 @@ impl PiecePlacement {
         self.counts[old] = self.counts[old].wrapping_sub(1);
         self.counts[new] = self.counts[new].wrapping_add(1);
         for (code, change) in [(before, u8::MAX), (code, 1)] {
-            if code & 15 == BISHOP {
+            if kind_code(code) == BISHOP {
                 let is_light = usize::from((index >> 3 ^ index) & 1 == 0);
                 let count = &mut self.bishops[usize::from(code >> 4 & 1)][is_light];
                 *count = count.wrapping_add(change);
@@ -212,7 +221,7 @@ impl PiecePlacement {
     #[inline]
     pub fn move_piece(&mut self, from: u8, to: u8, becomes: Option<PieceKind>) -> bool {
         let (mover, target) = (self.code(from), self.code(to));
-        if mover & 15 == 0 {
+        if kind_code(mover) == 0 {
             self.pass();
             return false;
         }
@@ -224,7 +233,7 @@ impl PiecePlacement {
                     self.add_to_hand(taken.side.other(), kind, 1);
                 }
             }
-        } else if mover & 15 == KING && target == (mover & 16 | ROOK) {
+        } else if kind_code(mover) == KING && target == (mover & 16 | ROOK) {
             let row = from & !7;
             let (king, rook) = if to > from { (row + 6, row + 5) } else { (row + 2, row + 3) };
             self.set(from, EMPTY);
@@ -233,7 +242,7 @@ impl PiecePlacement {
             self.set(rook, target);
             self.pass();
             return false;
-        } else if mover & 15 == PAWN && target == EMPTY && (from ^ to) & 7 != 0 {
+        } else if kind_code(mover) == PAWN && target == EMPTY && (from ^ to) & 7 != 0 {
             self.set(from & !7 | to & 7, EMPTY);
             is_changed = true;
         }

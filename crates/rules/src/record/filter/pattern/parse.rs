@@ -211,7 +211,7 @@ impl Reader {
             return Err(Fault::Contradiction(square, self.game));
         }
         let possible = (0..32).filter(|code| both >> code & 1 == 1);
-        let mut possible = possible.map(|code| piece_of(code));
+        let mut possible = possible.map(piece_of);
         if !possible.any(|piece| piece.is_none_or(|piece| can_be_on(self.game, piece, square))) {
             return Err(Fault::Rank(square, self.game));
         }
@@ -384,12 +384,11 @@ fn read_set(game: Game, letters: &mut std::str::Chars<'_>) -> Result<CodeSet, Fa
             let mut set = 0;
             loop {
                 match letters.clone().next() {
-                    None => return Err(Fault::Letter('[')),
+                    None | Some('[') => return Err(Fault::Letter('[')),
                     Some(']') => {
                         letters.next();
                         break if set == 0 { Err(Fault::Letter(']'))? } else { set };
                     }
-                    Some('[') => return Err(Fault::Letter('[')),
                     Some(_) => set |= read_set(game, letters)?,
                 }
             }
