@@ -1001,6 +1001,7 @@ export const en = {
   'pattern.hint': 'A square without a mark can have anything. A second click clears it.',
   'pattern.material': 'Pieces on the board',
   'pattern.hand': 'Pieces in hand',
+  'pattern.promoted': 'Promoted pieces on the board',
   'pattern.in_hand': '{piece} in hand',
   'pattern.balance': 'Material balance',
   'pattern.plies': 'Ply',

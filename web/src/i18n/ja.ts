@@ -1393,6 +1393,7 @@ export const ja: Record<Key, string> = {
   'pattern.hint': '印のないマスは何でもかまいません。もう一度押すと印が消えます。',
   'pattern.material': '盤上の駒の数',
   'pattern.hand': '持ち駒の数',
+  'pattern.promoted': '盤上の成駒の数',
   'pattern.in_hand': '{piece}（持ち駒）',
   'pattern.balance': '駒の損得',
   'pattern.plies': '手数',

@@ -54,11 +54,21 @@ export const blankPattern = (): PatternForm => ({
 /** A piece as in FEN or SFEN. */
 export const pieceText = (side: Side, letter: string) => (side === 'first' ? letter : letter.toLowerCase());
 
-/** The kinds of pieces with a number on the board, and in hand. */
-export function countedKinds(shogi: boolean): { board: string[]; hand: string[] } {
+/** The kinds of pieces with a number on the board, promoted or not, and in hand. */
+export function countedKinds(shogi: boolean): Record<'board' | 'promoted' | 'hand', string[]> {
   const letters = Object.keys(shogi ? SHOGI_ROLES : CHESS_ROLES).filter((letter) => letter !== 'K');
-  return { board: letters, hand: shogi ? HAND.map((letter) => `${letter}*`) : [] };
+  return {
+    board: letters.filter((letter) => !letter.startsWith('+')),
+    promoted: letters.filter((letter) => letter.startsWith('+')),
+    hand: shogi ? HAND.map((letter) => `${letter}*`) : [],
+  };
 }
+
+/** All kinds of pieces with a number, of both sides. */
+const countedPieces = (shogi: boolean) =>
+  Object.values(countedKinds(shogi))
+    .flat()
+    .flatMap((kind) => [kind, kind.toLowerCase()]);
 
 /** The largest number of a kind that a slider shows. More pieces of chess are rare. */
 export function countLimit(kind: string, shogi: boolean): number {
@@ -138,9 +148,7 @@ function readTerm(form: PatternForm, name: string, value: string, shogi: boolean
     case 'game':
       return value === (shogi ? 'shogi' : 'chess');
     default: {
-      const { board, hand } = countedKinds(shogi);
-      const isCounted = [...board, ...hand].some((kind) => kind === name || kind.toLowerCase() === name);
-      const range = isCounted ? readRange(value) : null;
+      const range = countedPieces(shogi).includes(name) ? readRange(value) : null;
       if (range && !isOpen(range)) form.counts.set(name, range);
       return range !== null;
     }
@@ -235,10 +243,9 @@ export function writePattern(form: PatternForm, shogi: boolean): string {
     const pawn = (content = '') => (isPawn(content) ? content : '-');
     terms.push(`pawns=${writePlacement(grid, (square) => pawn(form.squares.get(square)))}`);
   }
-  const { board, hand } = countedKinds(shogi);
-  for (const kind of [...board, ...hand].flatMap((letter) => [letter, letter.toLowerCase()])) {
-    const range = form.counts.get(kind);
-    if (range && !isOpen(range)) terms.push(`${kind}=${writeRange(range)}`);
+  for (const piece of countedPieces(shogi)) {
+    const range = form.counts.get(piece);
+    if (range && !isOpen(range)) terms.push(`${piece}=${writeRange(range)}`);
   }
   if (!isOpen(form.balance)) terms.push(`balance=${writeRange(form.balance)}`);
   if (form.bishops) terms.push(`bishops=${form.bishops}`);
