@@ -71,7 +71,7 @@ inLanguage('en', () => {
     const bishop = pieceLabel('side.white', 'chess.bishop');
     expect(await cell(dialog, 'b5').getAttribute('aria-label')).toBe(squareLabel('b5', bishop));
     // Wildcards, a second click, and the eraser.
-    await tool(dialog, t('board.empty')).click();
+    await tool(dialog, t('pattern.empty')).click();
     await cell(dialog, 'a6').click();
     await tool(dialog, t('pattern.piece_of', { side: t('side.black') })).click();
     await cell(dialog, 'f6').click();
@@ -82,6 +82,18 @@ inLanguage('en', () => {
     await cell(dialog, 'a2').click();
     await expect.poll(() => terms(dialog).inputValue()).toBe('on=-a6,af6,Bb5');
     await verdict(dialog, 1);
+    // One of several pieces.
+    await dialog.getByLabel(t('pattern.several')).check();
+    const knight = pieceLabel('side.black', 'chess.knight');
+    await tool(dialog, knight).click();
+    await cell(dialog, 'c6').click();
+    await tool(dialog, pieceLabel('side.black', 'chess.pawn')).click();
+    await cell(dialog, 'c6').click();
+    await expect.poll(() => terms(dialog).inputValue()).toBe('on=-a6,[np]c6,af6,Bb5');
+    const both = `${knight} / ${pieceLabel('side.black', 'chess.pawn')}`;
+    expect(await cell(dialog, 'c6').getAttribute('aria-label')).toBe(squareLabel('c6', both));
+    await verdict(dialog, 1);
+    await terms(dialog).fill('on=-a6,af6,Bb5');
     expect(await violations(page)).toEqual([]);
     await dialog.getByRole('button', { name: t('pattern.apply'), exact: true }).click();
     await dialog.waitFor({ state: 'detached' });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 
 vi.stubGlobal('navigator', { language: 'en' });
-const { blankPattern, isOfShogi, readPattern, writePattern } = await import('./pattern');
+const { blankPattern, isOfShogi, readPattern, withAlternative, writePattern } = await import('./pattern');
 
 const CHESS = [
   '',
@@ -69,6 +69,14 @@ test('reads the numbers of pieces', () => {
     ['N', { min: 2, max: null }],
     ['b', { min: null, max: 1 }],
   ]);
+});
+
+test('adds and removes alternatives of a square', () => {
+  let content = withAlternative(null, 'R');
+  const steps = ['q', '+P', '-', 'q', 'R', '-', '+P'].map(
+    (piece) => (content = withAlternative(content, piece)),
+  );
+  expect(steps).toEqual(['[Rq]', '[Rq+P]', '[Rq+P-]', '[R+P-]', '[+P-]', '+P', null]);
 });
 
 test('writes the pawns on the board as all pawns', () => {

@@ -54,6 +54,17 @@ export const blankPattern = (): PatternForm => ({
 /** A piece as in FEN or SFEN. */
 export const pieceText = (side: Side, letter: string) => (side === 'first' ? letter : letter.toLowerCase());
 
+/** The pieces or wildcards that can be on a square. */
+export const alternativesOf = (content: string): string[] =>
+  content.startsWith('[') ? (content.match(/[!-]|\+?[A-Za-z]/g) ?? []) : [content];
+
+/** Adds an alternative to what can be on a square, or removes it. Null if nothing remains. */
+export function withAlternative(content: string | null, piece: string): string | null {
+  const known = content === null ? [] : alternativesOf(content);
+  const next = known.includes(piece) ? known.filter((one) => one !== piece) : [...known, piece];
+  return next.length > 1 ? `[${next.join('')}]` : (next[0] ?? null);
+}
+
 /** The kinds of pieces with a number on the board, promoted or not, and in hand. */
 export function countedKinds(shogi: boolean): Record<'board' | 'promoted' | 'hand', string[]> {
   const letters = Object.keys(shogi ? SHOGI_ROLES : CHESS_ROLES).filter((letter) => letter !== 'K');
@@ -175,8 +186,8 @@ const CONTENT = String.raw`\[[^\[\]\s]+\]|[?!\-]|\+?[A-Za-z]`;
 /** Whether a text means a piece or several. */
 function isContent(content: string, shogi: boolean): boolean {
   if (content.startsWith('[')) {
-    const parts = content.slice(1, -1).match(/[!-]|\+?[A-Za-z]/g) ?? [];
-    return parts.join('') === content.slice(1, -1) && parts.every((part) => isContent(part, shogi));
+    const parts = alternativesOf(content);
+    return `[${parts.join('')}]` === content && parts.every((part) => isContent(part, shogi));
   }
   if (/^[?!\-Aa]$/.test(content)) return true;
   return content.toUpperCase() in (shogi ? SHOGI_ROLES : CHESS_ROLES);
