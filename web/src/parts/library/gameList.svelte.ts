@@ -53,6 +53,8 @@ export class GameList {
   /** The search that the list waits for. */
   private wanted = $state.raw<Query | null>(null);
   private asked = new Set<number>();
+  /** Whether the games may have changed since the search that runs began. */
+  private repeat = false;
 
   /** The game of a row, if it is loaded. */
   at(row: number): LibraryGame | undefined {
@@ -77,9 +79,23 @@ export class GameList {
     return this.wanted !== null || this.cancelled !== null;
   }
 
-  /** Searches. The earlier games are shown until the answer arrives. */
+  /**
+   * Searches. The earlier games are shown until the answer arrives. A search that runs is not begun again, but
+   * repeated; one that was cancelled remains so.
+   */
   async search(query: Query, first: number) {
-    [this.wanted, this.cancelled] = [query, null];
+    const text = JSON.stringify(query);
+    if (this.wanted && JSON.stringify(this.wanted) === text) this.repeat = true;
+    else if (!this.cancelled || JSON.stringify(this.cancelled) !== text) await this.begin(query, first);
+  }
+
+  /** Begins the search that was cancelled. */
+  async resume() {
+    if (this.cancelled) await this.begin(this.cancelled, 0);
+  }
+
+  private async begin(query: Query, first: number) {
+    [this.wanted, this.cancelled, this.repeat] = [query, null, false];
     const part = Math.floor(first / PART);
     let found: LibraryPage | null = null;
     let why = '';
@@ -96,6 +112,7 @@ export class GameList {
     this.query = found && query;
     if (found) this.put(part, found, true);
     else [this.parts, this.total] = [new Map(), 0];
+    if (this.repeat) await this.begin(query, first);
   }
 
   /** Cancels the search that runs. The earlier games remain. */
