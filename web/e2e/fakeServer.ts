@@ -327,6 +327,7 @@ export function defaultServer(): FakeServer {
     handicaps: [{ name: 'lance', japanese: '香落ち', sfen: SHOGI }],
   });
   fake.http.set('library/search', { games: [], total: 0, labels: [], undecided: 0 });
+  fake.http.set('library/progress', null);
   fake.http.set('library/collections', { collections: [] });
   fake.http.set('library/order', null);
   fake.http.set('training', trainingView());

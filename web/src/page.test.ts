@@ -93,7 +93,7 @@ test('handles keys only by the shortcut table, without duplicates', () => {
     'board/Promotion',
     'parts/board/BoardSizer',
     'parts/board/BoardTabs',
-    'parts/board/Editor',
+    'parts/board/EditGrid',
     'parts/board/Toolbar',
     'parts/common/Chart',
     'parts/common/ConfirmButton',

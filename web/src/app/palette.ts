@@ -111,7 +111,14 @@ export const boardItems = (games: GameLine[]): Item[] =>
 export async function libraryItems(text: string): Promise<Item[]> {
   if (text.length < 2) return [];
   const filter = filterOf({ ...blankFilter(), player: text });
-  const query: LibraryQuery = { ...filter, sort: 'date', ascending: false, offset: 0, limit: GAMES };
+  const query: LibraryQuery = {
+    ...filter,
+    sort: 'date',
+    ascending: false,
+    offset: 0,
+    limit: GAMES,
+    ticket: null,
+  };
   try {
     return (await post<LibraryPage>('library/search', query)).games.map(gameItem);
   } catch {

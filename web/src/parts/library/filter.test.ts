@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { blankFilter, dateOf, filterOf } from './filter';
+import { blankFilter, dateOf, filterOf, positionFilter } from './filter';
 
 test('sends only the conditions that are set', () => {
   const all = filterOf(blankFilter());
@@ -12,6 +12,13 @@ test('sends only the conditions that are set', () => {
     min_rating: 2000,
     speed: 'blitz',
   });
+});
+
+test('finds the conditions on positions', () => {
+  const all = filterOf(blankFilter());
+  expect(positionFilter({ ...all, player: 'Ann', min_rating: 2000 })).toBe(null);
+  const shown = { ...all, variant: 'shogi', pattern: 'on=P7f', opening: '7g7f' } as const;
+  expect(positionFilter({ ...shown, player: 'Ann' })).toEqual(shown);
 });
 
 test.each([

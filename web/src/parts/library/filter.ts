@@ -15,6 +15,8 @@ export interface FilterForm {
   /** The name of the opening, or its ECO code. */
   named: string;
   position: string;
+  /** The terms of a pattern of positions. */
+  pattern: string;
   event: string;
   label: string;
   from: string;
@@ -45,6 +47,7 @@ export const blankFilter = (): FilterForm => ({
   opening: '',
   named: '',
   position: '',
+  pattern: '',
   event: '',
   label: '',
   from: '',
@@ -61,6 +64,7 @@ export const CHIPS = [
   { label: 'library.opening_column', fields: ['named', 'opening'], always: true },
   { label: 'library.rating', fields: ['rating'], always: true },
   { label: 'library.date', fields: ['from', 'until'], always: true },
+  { label: 'library.pattern', fields: ['pattern'], always: true },
   { label: 'library.speed', fields: ['speed'], always: false },
   { label: 'library.event', fields: ['event'], always: false },
   { label: 'library.engine', fields: ['engine'], always: false },
@@ -81,6 +85,7 @@ export function filterOf(form: FilterForm): LibraryFilter {
     opening: text(form.opening),
     named: text(form.named),
     position: text(form.position),
+    pattern: text(form.pattern),
     event: text(form.event),
     label: form.label || null,
     from: dateOf(form.from),
@@ -89,6 +94,13 @@ export function filterOf(form: FilterForm): LibraryFilter {
     speed: form.speed || null,
     source: null,
   };
+}
+
+/** The conditions on positions, the first match of which a preview shows; null without any. */
+export function positionFilter(filter: LibraryFilter): LibraryFilter | null {
+  const { variant, text, opening, position, pattern } = filter;
+  if (text === null && opening === null && position === null && pattern === null) return null;
+  return { ...filterOf(blankFilter()), variant, text, opening, position, pattern };
 }
 
 /** Reads a date or a part of one: `2024`, `2024-05`, `2024-05-31`, also with dots or slashes. Null if it is invalid. */

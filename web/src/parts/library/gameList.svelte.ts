@@ -3,11 +3,12 @@ import type { LabelCount, LibraryGame, LibraryPage, LibraryQuery, LibrarySource 
 import { post } from '../../store/http';
 import { reasonOf } from '../../store/server.svelte';
 import { blankFilter, filterOf, ORIGINS, type Origin } from './filter';
+import { WatchedSearch } from './watchedSearch.svelte';
 
 /** Number of games of a request. */
 const PART = 100;
 
-type Query = Omit<LibraryQuery, 'offset' | 'limit'>;
+type Query = Omit<LibraryQuery, 'offset' | 'limit' | 'ticket'>;
 
 /** The number of all games, and of those of each origin; null after an error. */
 export async function countGames(): Promise<Record<'games' | Origin, number> | null> {
@@ -19,6 +20,7 @@ export async function countGames(): Promise<Record<'games' | Origin, number> | n
       ascending: false,
       offset: 0,
       limit: 1,
+      ticket: null,
     };
     return (await post<LibraryPage>('library/search', query)).total;
   };
@@ -39,11 +41,20 @@ export class GameList {
   undecided = $state(0);
   /** The error of an invalid query, such as an incomplete move. */
   error = $state('');
+  /** The search that was cancelled, if no other one has begun. */
+  cancelled = $state.raw<Query | null>(null);
+  /** The search that runs, if any. */
+  readonly running = new WatchedSearch();
   private parts = $state.raw(new Map<number, LibraryGame[]>());
-  private query: Query | null = null;
-  /** Counts the queries: answers to earlier ones are dropped. */
+  /** That of the games in the list; null after an error. */
+  query = $state.raw<Query | null>(null);
+  /** Counts the queries: parts of earlier ones are dropped. */
   private round = 0;
-  private readonly asked = new Set<number>();
+  /** The search that the list waits for. */
+  private wanted = $state.raw<Query | null>(null);
+  private asked = new Set<number>();
+  /** Whether the games may have changed since the search that runs began. */
+  private repeat = false;
 
   /** The game of a row, if it is loaded. */
   at(row: number): LibraryGame | undefined {
@@ -63,47 +74,80 @@ export class GameList {
     return [...this.parts].toSorted(([a], [b]) => a - b).flatMap(([, games]) => games);
   }
 
-  /** Searches. The earlier games are shown until the answer arrives. */
+  /** Whether the games are those of an earlier search than the last one. */
+  get outdated(): boolean {
+    return this.wanted !== null || this.cancelled !== null;
+  }
+
+  /**
+   * Searches. The earlier games are shown until the answer arrives. A search that runs is not begun again, but
+   * repeated; one that was cancelled remains so.
+   */
   async search(query: Query, first: number) {
-    this.query = query;
+    const text = JSON.stringify(query);
+    if (this.wanted && JSON.stringify(this.wanted) === text) this.repeat = true;
+    else if (!this.cancelled || JSON.stringify(this.cancelled) !== text) await this.begin(query, first);
+  }
+
+  /** Begins the search that was cancelled. */
+  async resume() {
+    if (this.cancelled) await this.begin(this.cancelled, 0);
+  }
+
+  private async begin(query: Query, first: number) {
+    [this.wanted, this.cancelled, this.repeat] = [query, null, false];
+    const part = Math.floor(first / PART);
+    let found: LibraryPage | null = null;
+    let why = '';
+    try {
+      found = await this.running.run({ ...query, offset: part * PART, limit: PART });
+    } catch (thrown) {
+      why = reasonOf(thrown);
+    }
+    // Another search has begun, or this one was cancelled.
+    if (this.wanted !== query) return;
+    this.wanted = null;
+    this.error = why;
     this.round += 1;
-    this.asked.clear();
-    await this.load(Math.floor(first / PART), true);
+    this.query = found && query;
+    if (found) this.put(part, found, true);
+    else [this.parts, this.total] = [new Map(), 0];
+    if (this.repeat) await this.begin(query, first);
+  }
+
+  /** Cancels the search that runs. The earlier games remain. */
+  cancel() {
+    [this.wanted, this.cancelled] = [null, this.wanted];
+    this.running.cancel();
   }
 
   /** Loads the rows of a range that are not loaded yet. */
   need(from: number, to: number) {
     for (let part = Math.floor(from / PART); part <= Math.floor(Math.max(from, to - 1) / PART); part += 1) {
-      if (!this.parts.has(part) && !this.asked.has(part)) void this.load(part, false);
+      if (!this.parts.has(part) && !this.asked.has(part)) void this.load(part);
     }
   }
 
-  private async load(part: number, again: boolean) {
+  private async load(part: number) {
     const { query, round } = this;
     if (!query) return;
     this.asked.add(part);
-    let found: LibraryPage | null = null;
-    let why = '';
+    const asked: LibraryQuery = { ...query, offset: part * PART, limit: PART, ticket: null };
     try {
-      found = await post<LibraryPage>('library/search', { ...query, offset: part * PART, limit: PART });
+      const found = await post<LibraryPage>('library/search', asked);
+      // A game that was added in the meantime moves the others.
+      if (round === this.round) this.put(part, found, found.total !== this.total);
     } catch (thrown) {
-      why = reasonOf(thrown);
-    }
-    if (round !== this.round) return;
-    this.error = why;
-    if (!found) {
+      if (round !== this.round) return;
+      this.error = reasonOf(thrown);
       this.asked.delete(part);
-      if (again) [this.parts, this.total] = [new Map(), 0];
-      return;
     }
-    const { games, total, labels, undecided } = found;
-    // A game that was added in the meantime moves the others.
-    const others = again || total !== this.total ? [] : this.parts;
-    if (total !== this.total) {
-      this.asked.clear();
-      this.asked.add(part);
-    }
-    this.parts = new Map([...others, [part, games]]);
+  }
+
+  /** Stores the rows of a part, alone or in addition to the others. */
+  private put(part: number, { games, total, labels, undecided }: LibraryPage, alone: boolean) {
+    if (alone) this.asked = new Set([part]);
+    this.parts = new Map([...(alone ? [] : this.parts), [part, games]]);
     [this.total, this.labels, this.undecided] = [total, labels, undecided];
   }
 }

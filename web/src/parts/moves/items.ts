@@ -94,6 +94,7 @@ export function boardItems(
   page: 'play' | 'analyse',
   onnew: () => void,
   onshare: () => void,
+  onfollow: () => void,
   { editable, orientation }: { editable: boolean; orientation: Side },
 ): MenuItem[] {
   const analyse: MenuItem = { label: t('nav.analyse'), icon: 'analyse', run: () => go('analyse', game.id) };
@@ -102,6 +103,9 @@ export function boardItems(
     ...(page === 'play' ? [analyse] : []),
     { label: t('tab.record'), icon: 'export', run: onshare },
     { label: t('copy.game'), icon: 'copy', run: () => void copyGame(game) },
+    ...(page === 'analyse'
+      ? [{ label: t('repertoire.title'), icon: 'library' as const, run: onfollow }]
+      : []),
     ...(editable
       ? [
           {

@@ -87,6 +87,23 @@ export async function merge(
   return answer.game;
 }
 
+/** Adds a game with the main lines of games as one tree, and reports what it has. Answers with it. */
+export async function buildOpeningTree(
+  of: Selection,
+  plies: number,
+  minGames: number,
+): Promise<number | null> {
+  const answer = await act({ kind: 'build_opening_tree', of, plies, min_games: minGames });
+  if (answer?.kind !== 'opening_tree') return null;
+  const { games, moves, omitted, unconnected, cut } = answer.tree;
+  const counts = [t('opening_tree.built', { games: countText(games), moves: countText(moves) })];
+  if (omitted) counts.push(t('opening_tree.omitted', { count: countText(omitted) }));
+  if (unconnected) counts.push(t('study.merged.unconnected', { count: countText(unconnected) }));
+  if (cut) counts.push(t('opening_tree.cut', { count: countText(cut) }));
+  toast(counts.join(' · '), unconnected || cut ? 'bad' : 'good');
+  return answer.game;
+}
+
 /** Adds a chapter for each continuation of a position. */
 export async function split(game: GameId, node: NodeId) {
   const answer = await act({ kind: 'split_game', game, node });

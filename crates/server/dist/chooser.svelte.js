@@ -1,1 +1,0 @@
-import{Nt as e,_t as t,jt as n}from"./toasts.svelte.js";var r=new class{#e=e(null);get asked(){return t(this.#e)}set asked(e){n(this.#e,e)}ask(e,t){return new Promise(n=>this.asked={title:e,choices:t,answer:n})}answer(e){this.asked?.answer(e),this.asked=null}};export{r as t};
