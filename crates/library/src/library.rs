@@ -17,7 +17,7 @@ use crate::duplicates::{Undecided, undecided};
 use crate::error::{Error, LibraryDefect};
 use crate::game::{GameEntry, Indexer, NewGame, StoredGame};
 use crate::groups::{DuplicateGroup, groups};
-use crate::lock::{PATIENCE, ProcessLock};
+use crate::lock::{LOCK_TIMEOUT, ProcessLock};
 use crate::matcher::Filter;
 use crate::names::{self, NameCount, NameKind, NameMerge, NameProposal, SpellingFile};
 use crate::outcome::{Decided, Decision, Duplicates, Outcome, Outcomes};
@@ -53,17 +53,17 @@ impl Library {
     /// there are `max_pending`.
     #[doc(hidden)]
     pub fn open_with(path: &Path, indexer: Indexer, max_pending: usize) -> Result<Self, Error> {
-        Self::open_within(path, (indexer, max_pending), PATIENCE)
+        Self::open_within(path, (indexer, max_pending), LOCK_TIMEOUT)
     }
 
-    /// As [`Self::open_with`]. Requests fail after the given time if another process writes for so long.
+    /// As [`Self::open_with`]. Requests fail after the given time if another process writes for longer.
     #[doc(hidden)]
     pub fn open_within(
         path: &Path,
         indexing: (Indexer, usize),
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<Self, Error> {
-        let lock = ProcessLock::open(path, patience)?;
+        let lock = ProcessLock::open(path, timeout)?;
         let lock = lock.ok_or_else(|| schema::defect_of(path))?;
         let (connection, snapshot) = {
             let _guard = lock.acquire()?;

@@ -1,11 +1,13 @@
 //! Locks that several processes hold on one database. They are files next to it, and end with their process.
 //!
 //! * `…-lock` is held by the process whose writer handles a request.
-//! * `…-open` is held, shared, by each process that has opened the database. It tells a writer whether others need
+//! * `…-open` is held, shared, by each process that has opened the database. It shows a writer whether others need
 //!   what is only in its memory.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek as _, SeekFrom};
+#[cfg(unix)]
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -15,7 +17,7 @@ use crate::error::{Error, LibraryDefect};
 use crate::schema::APPLICATION;
 
 /// Default maximum time for which a request waits for another process.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Interval in which a lock is tried.
 const POLL: Duration = Duration::from_millis(1);
@@ -27,7 +29,7 @@ const PAUSE: Duration = Duration::from_millis(3);
 pub(crate) struct ProcessLock {
     write: Arc<File>,
     open: File,
-    patience: Duration,
+    timeout: Duration,
 }
 
 /// The right to write, until it is dropped.
@@ -43,14 +45,19 @@ impl Drop for WriteGuard {
 
 impl ProcessLock {
     /// Opens the lock files of a database. `None` if the file belongs to another program: nothing is created then.
-    pub(crate) fn open(path: &Path, patience: Duration) -> Result<Option<Self>, Error> {
+    pub(crate) fn open(path: &Path, timeout: Duration) -> Result<Option<Self>, Error> {
         if !may_be_library(path)? {
             return Ok(None);
         }
+        // Those who can use the database can lock it, as with other files of SQLite.
+        #[cfg(unix)]
+        let mode = path.metadata().map_or(0o600, |database| database.permissions().mode() & 0o777);
         let open = |suffix| {
             let path = sibling(path, suffix);
             let mut options = OpenOptions::new();
             options.read(true).write(true).create(true).truncate(false);
+            #[cfg(unix)]
+            options.mode(mode);
             options.open(path).map_err(|error| match error.kind() {
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                     Error::Defect(LibraryDefect::LibraryReadOnly)
@@ -59,7 +66,7 @@ impl ProcessLock {
                 _ => Error::Io(error),
             })
         };
-        Ok(Some(Self { write: open("-lock")?.into(), open: open("-open")?, patience }))
+        Ok(Some(Self { write: open("-lock")?.into(), open: open("-open")?, timeout }))
     }
 
     /// Waits for the right to write.
@@ -79,7 +86,7 @@ impl ProcessLock {
                 Err(TryLockError::Error(error)) => return Err(error.into()),
                 Err(TryLockError::WouldBlock) => {
                     let since = *since.get_or_insert_with(now);
-                    if now().saturating_duration_since(since) >= self.patience {
+                    if now().saturating_duration_since(since) >= self.timeout {
                         return Err(Error::Defect(LibraryDefect::LibraryInUse));
                     }
                     thread::sleep(POLL);

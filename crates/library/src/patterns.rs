@@ -24,7 +24,7 @@ use crate::summary::Raw;
 /// Number of games that are read with one query.
 const BATCH: usize = 4096;
 
-/// A range of games is read as a whole if at least one of so many games in it is wanted: a row costs less in order.
+/// A range of games is read as a whole if at least one of this number of games in it is wanted: a row costs less in order.
 const SPARSE: usize = 8;
 
 /// Maximum number of threads of a search.

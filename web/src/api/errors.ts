@@ -69,7 +69,7 @@ export const errors = {
   'error.pattern_letter': "neither a piece of this game nor a wildcard: `{letter}`",
   'error.pattern_games': "the pattern is for chess and for shogi",
   'error.pattern_range': "no number is in the range `{term}`",
-  'error.pattern_pieces': "a player never has so many pieces: `{term}`",
+  'error.pattern_pieces': "too many pieces for a player: `{term}`",
   'error.pattern_rank': "the piece is never on {square}",
   'error.pattern_square': "contradictory conditions on {square}",
   'error.pattern_length': "the pattern lasts for more positions than the range of moves has",

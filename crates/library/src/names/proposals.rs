@@ -149,7 +149,7 @@ fn is_initial(part: &str) -> bool {
     part.chars().count() == 1
 }
 
-/// Letters without diacritics, as far as they are of European languages.
+/// Letters without diacritics, of European languages.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -406,7 +406,7 @@ fn the_beginning_of_a_game_is_a_duplicate() {
     let first = played(&[("White", "Adams")], 24, "", "*");
     let games = [whole.clone(), begin, whole.clone(), first];
     assert_eq!(groups_of(&games), [group(1, &[2, 3, 4], &[2, 4])]);
-    // Comments are worth more than moves, and times are not.
+    // Comments count more than moves, and times count less.
     let commented = played(&[], 30, "{Bird was late.}", "*");
     assert_eq!(groups_of(&[whole.clone(), commented]), [group(2, &[1], &[2])]);
     let timed = played(&[], 30, "{[%clk 0:01:00]}", "*");

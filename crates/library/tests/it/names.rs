@@ -127,7 +127,7 @@ fn merges_change_headers_and_are_undone() {
         Side::BOTH.map(|side| record.player(side).unwrap_or_default().to_owned())
     };
     let before: Vec<_> = (1..=4).map(|id| names(&library, id)).collect();
-    let from = vec!["Carlsen, M".to_owned(), "Magnus Carlsen".to_owned(), "Nobody".to_owned()];
+    let from = vec!["Carlsen, M".to_owned(), "Magnus Carlsen".to_owned(), "Missing".to_owned()];
     let merged = library.merge_names(NameKind::Player, from, "Carlsen, Magnus".to_owned(), 5);
     let (merge, changed) = merged.expect("merged").expect("games have them");
     assert_eq!(changed, 3);

@@ -149,7 +149,7 @@ fn a_long_search_reports_progress_and_can_be_cancelled() {
     assert_eq!(library.find_all(&other).expect("found"), expected);
 }
 
-/// So many games that several threads replay them.
+/// Several threads replay many games.
 #[test]
 fn several_threads_find_all_games() {
     let dir = TempDir::new().expect("a directory");

@@ -23,15 +23,18 @@ Games that lose moves are reported on standard error, and the exit code is 1 unl
 All conditions must hold; of several values of one option, any. Texts match in any case, and their parts in any order: `--player 'magnus carlsen'`. Ranges have the form 2400..2600, 2400.. or ..2600.
 
 Terms of --pattern, which hold in one position:
-  on=Nd5,-e4,[bn]f6   pieces on squares; - is no piece, ! any piece, A and a any piece of the first and the second side
-  board=PLACEMENT     a FEN or an SFEN with these wildcards; ? is any square, * the rest of a row
+  on=Nd5,-e4,[bn]f6   pieces on squares; - is no piece, ! any piece, and A and a
+                      any piece of the first and of the second side
+  board=PLACEMENT     a FEN or an SFEN with these wildcards; ? is any square,
+                      * the rest of a row
   pawns=PLACEMENT     exactly these pawns
-  R=1..2 p=4 B*=1..   pieces on the board, in lower case of the second side; with * in hand (shogi)
+  R=1..2 p=4 B*=1..   pieces on the board, in lower case of the second side;
+                      with * in hand (shogi)
   material=KRPvKR     the pieces of both sides, of either color
-  balance=2..         the value of the pieces of the first side minus that of the second one
+  balance=2..         the value of the first side's pieces minus the other's
   bishops=opposite    bishops on squares of opposite colors, or the same
   turn=w ply=20..60   the side to move, and the number of moves before
-  for=8               for so many successive positions
+  for=8               for this number of successive positions
   flip=sides,files    also with the sides or the files exchanged
 
 Examples:

@@ -294,7 +294,7 @@ struct MergeArgs {
 ///
 /// Games of the record files are trees with their variations. Positions count, by any order of moves; the start position does not. Each game is listed once, where it leaves the deepest position.
 ///
-/// With --json, prints a line for each place: `{"tree","line","move","games","first","draws","second","unknown","score","latest"}`; `move` is null if the games end there, `score` is that of the player of the move in percent, `latest` are numbers of games.
+/// With --json, prints a line for each place: `{"tree","line","move","games","first","draws","second"}` with `unknown`, `score` and `latest`; `move` is null if the games end there, `score` is that of the player of the move in percent, `latest` are numbers of games.
 #[derive(Debug, clap::Args)]
 struct RepertoireArgs {
     /// Record files with the trees

@@ -184,7 +184,7 @@ readyok_protocol::errors! {
         PatternLetter { letter: char } => "neither a piece of this game nor a wildcard: `{letter}`",
         PatternGames => "the pattern is for chess and for shogi",
         PatternRange { term: String } => "no number is in the range `{term}`",
-        PatternPieces { term: String } => "a player never has so many pieces: `{term}`",
+        PatternPieces { term: String } => "too many pieces for a player: `{term}`",
         PatternRank { square: String } => "the piece is never on {square}",
         PatternSquare { square: String } => "contradictory conditions on {square}",
         PatternLength => "the pattern lasts for more positions than the range of moves has",

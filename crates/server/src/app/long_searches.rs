@@ -61,7 +61,7 @@ impl LongSearches {
 }
 
 impl LongSearch {
-    /// Stores the progress. Breaks if nobody waits for the result.
+    /// Stores the progress. Breaks if no client waits for the result.
     pub(crate) fn report(&self, done: usize, all: usize) -> ControlFlow<()> {
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         self.progress.all.store(count(all), Ordering::Relaxed);

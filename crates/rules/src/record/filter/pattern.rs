@@ -140,7 +140,7 @@ impl Conditions {
 /// | `turn=w` | the side to move, as in FEN and SFEN |
 /// | `flip=sides`, `flip=files` | also with the sides or the files exchanged; both with a comma |
 /// | `ply=20..60` | the number of moves before the position |
-/// | `for=8` | for at least so many successive positions |
+/// | `for=8` | for at least this number of successive positions |
 /// | `game=shogi` | the game, if the other terms do not show it; chess otherwise |
 ///
 /// ```
@@ -211,7 +211,7 @@ impl BoardPattern {
         search.end()
     }
 
-    /// Whether a position matches, whatever its neighbors are.
+    /// Whether a position matches, regardless of its neighbors.
     fn holds(&self, placement: &PiecePlacement) -> bool {
         self.alternatives.iter().any(|conditions| conditions.hold(placement))
     }

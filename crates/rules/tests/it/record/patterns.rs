@@ -128,7 +128,7 @@ fn errors_name_the_term_and_the_reason() {
         "balance=200..",
     ] {
         let text = defect(pattern);
-        assert!(text.starts_with("a player never has so many pieces"), "{pattern}: {text}");
+        assert!(text.starts_with("too many pieces for a player"), "{pattern}: {text}");
     }
     for (pattern, expected) in [
         ("color=red", "unknown term of a pattern: `color=red`"),
