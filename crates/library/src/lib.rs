@@ -52,6 +52,7 @@ mod matcher;
 mod merge;
 mod names;
 mod outcome;
+mod pattern_cache;
 mod patterns;
 mod postings;
 mod query;

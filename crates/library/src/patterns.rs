@@ -1,8 +1,8 @@
 //! Searches for patterns of pieces in the moves of games.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use crate::codec::cursor::material_run;
 use crate::codec::moves::{main_line, play_code};
 use crate::codec::position_of;
 use crate::error::{Error, LibraryDefect};
+use crate::pattern_cache::{KnownGames, PatternCache};
 use crate::schema;
 use crate::snapshot::Snapshot;
 use crate::summary::Raw;
@@ -32,37 +33,6 @@ const MAX_THREADS: usize = 8;
 
 /// Minimum number of games of a thread.
 const MIN_PART: usize = 20_000;
-
-/// Maximum number of patterns whose games are cached.
-const MAX_CACHED: usize = 8;
-
-/// Games whose answers to a pattern are known.
-#[derive(Debug, Clone, Default)]
-struct KnownGames {
-    searched: BitSet,
-    matching: BitSet,
-}
-
-/// The games of recent patterns. Their moves never change: edited games are not in it.
-#[derive(Debug, Default)]
-pub(crate) struct PatternCache(Mutex<Vec<(BoardPattern, Arc<KnownGames>)>>);
-
-impl PatternCache {
-    fn get(&self, pattern: &BoardPattern) -> Arc<KnownGames> {
-        let cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = cached.iter().find(|(known, _)| known == pattern);
-        found.map(|(_, games)| Arc::clone(games)).unwrap_or_default()
-    }
-
-    fn set(&self, pattern: &BoardPattern, games: KnownGames) {
-        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        cached.retain(|(known, _)| known != pattern);
-        if cached.len() >= MAX_CACHED {
-            cached.remove(0);
-        }
-        cached.push((pattern.clone(), Arc::new(games)));
-    }
-}
 
 /// A search for several patterns, which replays a game once for all of them.
 pub(crate) struct PatternScan<'a> {

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use crate::bitset::BitSet;
 use crate::error::Error;
-use crate::patterns::PatternCache;
+use crate::pattern_cache::PatternCache;
 
 /// Results of scans of the texts, which change only when a text is added.
 #[derive(Debug, Default)]

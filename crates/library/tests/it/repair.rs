@@ -159,7 +159,7 @@ fn damaged_pages_cost_only_their_games() {
     let pages = bytes.len() / 4096;
     let mut random = Random(77);
     let mut saved = 0;
-    for round in 0..24_u64 {
+    for round in 0..9_u64 {
         let copy = dir.path().join(format!("damaged-{round}.sqlite"));
         let mut damaged = bytes.clone();
         for _ in 0..=(round % 3) {
@@ -190,7 +190,7 @@ fn damaged_pages_cost_only_their_games() {
         let again = self::examined(&target);
         assert_eq!(again.defects, [], "{round}");
     }
-    assert!(saved > 12, "{saved}");
+    assert!(saved > 4, "{saved}");
 }
 
 #[test]

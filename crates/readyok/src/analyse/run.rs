@@ -1,25 +1,24 @@
 //! Runs a batch: distributes positions to engines, and writes the results in the order of the positions.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use data_encoding::HEXLOWER;
-use readyok_client::{Guard, Stopper};
+use readyok_client::Guard;
 use readyok_rules::Game;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::input::{Found, Item, PlyChoice, Positions};
 use super::record::Form;
-use super::search::{BatchEngine, Fatal, Outcome, SearchSettings, Searcher, expectation};
-use super::suite::Expectation;
+use super::search::{BatchEngine, Fatal, Outcome, SearchSettings, SearchStop, Searcher};
 use super::summary::{Scored, Summary, SummaryForm};
 use crate::connect::start_guard;
 use crate::convert::{Files, Progress, ReadOptions, replace_file};
@@ -126,11 +125,9 @@ struct Slot {
 }
 
 /// What threads share.
-pub(super) struct Shared<'a> {
-    pub(super) search: &'a SearchSettings,
-    /// The stoppers of the processes by the number of their thread.
-    pub(super) stoppers: Arc<Mutex<BTreeMap<usize, Stopper>>>,
-    stopped: Arc<AtomicBool>,
+struct Shared<'a> {
+    search: &'a SearchSettings,
+    stop: SearchStop,
     state: Mutex<State>,
     changed: Condvar,
     window: usize,
@@ -158,12 +155,8 @@ enum Problem {
 }
 
 impl Shared<'_> {
-    pub(super) fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Acquire)
-    }
-
-    pub(super) fn expectation(&self, item: &Item) -> Expectation {
-        expectation(item, self.search)
+    fn is_stopped(&self) -> bool {
+        self.stop.is_stopped()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -257,7 +250,7 @@ impl Shared<'_> {
 
     /// Stops all searches.
     fn stop(&self) {
-        stop(&self.stopped, &self.stoppers);
+        self.stop.stop();
         self.changed.notify_all();
     }
 }
@@ -276,26 +269,16 @@ fn spawn_reader(mut source: Positions) -> io::Result<Receiver<Found>> {
     Ok(found)
 }
 
-/// Returns whether the run was stopped before.
-fn stop(stopped: &AtomicBool, stoppers: &Mutex<BTreeMap<usize, Stopper>>) -> bool {
-    let was_stopped = stopped.swap(true, Ordering::AcqRel);
-    for stopper in stoppers.lock().unwrap_or_else(PoisonError::into_inner).values() {
-        stopper.stop();
-    }
-    was_stopped
-}
-
 /// Analyses the positions of files.
 pub(crate) fn run(batch: &Batch) -> Result<Code, Failure> {
     let guard = start_guard().map_err(Failure::failed)?;
     let bytes = Arc::new(AtomicU64::new(0));
     let mut writer = Writer::open(batch, Arc::clone(&bytes))?;
-    let stopped = Arc::new(AtomicBool::new(false));
-    let stoppers: Arc<Mutex<BTreeMap<usize, Stopper>>> = Arc::default();
-    let (flag, running) = (Arc::clone(&stopped), Arc::clone(&stoppers));
+    let stop = SearchStop::default();
+    let running = stop.clone();
     #[expect(clippy::exit, reason = "the second interrupt does not wait for the engines")]
     let interrupt = move || {
-        if stop(&flag, &running) {
+        if running.stop() {
             std::process::exit(Code::Interrupted.number());
         }
     };
@@ -305,8 +288,7 @@ pub(crate) fn run(batch: &Batch) -> Result<Code, Failure> {
     writer.skip(&mut source)?;
     let shared = Shared {
         search: &batch.search,
-        stoppers,
-        stopped,
+        stop,
         state: Mutex::new(State {
             source: Some(spawn_reader(source).map_err(Failure::failed)?),
             is_exhausted: false,
@@ -353,7 +335,8 @@ fn write_all(
         for job in 0..batch.jobs {
             for (number, engine) in batch.engines.iter().enumerate() {
                 let thread = job * batch.engines.len() + number;
-                let mut searcher = Searcher::new(shared, engine, guard, thread);
+                let mut searcher =
+                    Searcher::new((shared.search, &shared.stop), engine, guard, thread);
                 threads.push(scope.spawn(move || shared.work(number, &mut searcher)));
             }
         }

@@ -1,17 +1,18 @@
 //! Searches positions with the processes of an engine.
 
-use std::sync::PoisonError;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use readyok_client::{
-    Engine, EngineError, Game as EngineGame, Guard, Problem, Search, SearchResult,
+    Engine, EngineError, Game as EngineGame, Guard, Problem, Search, SearchResult, Stopper,
 };
 use readyok_protocol::{Dialect, Go, MateLimit, Score};
 use readyok_rules::{Move, MoveCodec, Position};
 use serde::{Deserialize, Serialize};
 
 use super::input::Item;
-use super::run::Shared;
 use super::suite::{Answer, Expectation, Judgement, Verdict, is_proven_mate};
 use crate::address::Address;
 
@@ -125,9 +126,33 @@ impl Fatal {
     }
 }
 
+/// What ends all searches of a run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SearchStop {
+    /// The stoppers of the processes by the number of their thread.
+    stoppers: Arc<Mutex<BTreeMap<usize, Stopper>>>,
+    is_stopped: Arc<AtomicBool>,
+}
+
+impl SearchStop {
+    pub(super) fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Acquire)
+    }
+
+    /// Stops all searches. Returns whether they were stopped before.
+    pub(super) fn stop(&self) -> bool {
+        let was_stopped = self.is_stopped.swap(true, Ordering::AcqRel);
+        for stopper in self.stoppers.lock().unwrap_or_else(PoisonError::into_inner).values() {
+            stopper.stop();
+        }
+        was_stopped
+    }
+}
+
 /// A thread with a process of an engine.
 pub(super) struct Searcher<'a> {
-    shared: &'a Shared<'a>,
+    settings: &'a SearchSettings,
+    stop: &'a SearchStop,
     engine: &'a BatchEngine,
     guard: &'a Guard,
     /// The number of the thread.
@@ -139,17 +164,17 @@ pub(super) struct Searcher<'a> {
 
 impl<'a> Searcher<'a> {
     pub(super) fn new(
-        shared: &'a Shared<'a>,
+        (settings, stop): (&'a SearchSettings, &'a SearchStop),
         engine: &'a BatchEngine,
         guard: &'a Guard,
         thread: usize,
     ) -> Self {
-        Self { shared, engine, guard, thread, process: None, game: None }
+        Self { settings, stop, engine, guard, thread, process: None, game: None }
     }
 
     /// Searches a position. `None` if the run was stopped.
     pub(super) fn analyse(&mut self, item: &Item) -> Result<Option<Outcome>, Fatal> {
-        let expectation = self.shared.expectation(item);
+        let expectation = expectation(item, self.settings);
         if let Some(score) = item.final_score() {
             let answer = Answer { score: Some(score), ..Answer::default() };
             return Ok(Some(Outcome {
@@ -161,12 +186,12 @@ impl<'a> Searcher<'a> {
         }
         // An engine that failed is started again once.
         let mut searched = self.search(item, &expectation)?;
-        if searched.is_err() && !self.shared.is_stopped() {
+        if searched.is_err() && !self.stop.is_stopped() {
             self.process = None;
             self.game = None;
             searched = self.search(item, &expectation)?;
         }
-        if self.shared.is_stopped() {
+        if self.stop.is_stopped() {
             // The search may have been stopped early.
             return Ok(None);
         }
@@ -195,17 +220,17 @@ impl<'a> Searcher<'a> {
         let Some(encoded) = codec.encode_position(&item.root, &item.moves) else {
             return Ok(Err(SearchError::Unsupported));
         };
-        let known = self.game.as_ref().filter(|_| self.shared.search.keep_hash);
+        let known = self.game.as_ref().filter(|_| self.settings.keep_hash);
         let game = match known {
             Some(game) => game.at(encoded),
             None => EngineGame::new(encoded, codec.new_game()),
         };
-        let shared = self.shared;
-        let search = shared.search.search(codec.dialect());
+        let stop = self.stop;
+        let search = self.settings.search(codec.dialect());
         let engine = self.process(codec.dialect())?;
         let mut found = Found::default();
         let searched = engine.analyse(&game, search).and_then(|handle| {
-            if shared.is_stopped() {
+            if stop.is_stopped() {
                 handle.stop();
             }
             handle.wait_with(|update| {
@@ -252,13 +277,13 @@ impl<'a> Searcher<'a> {
 
     fn start(&self, dialect: Dialect) -> Result<Engine, EngineError> {
         let mut engine = self.engine.address.open(Some(dialect), self.guard)?;
-        for option in &self.shared.search.options {
+        for option in &self.settings.options {
             match option.split_once('=') {
                 Some((name, value)) => engine.set_option(name.trim(), value),
                 None => engine.push_button(option),
             }?;
         }
-        let mut stoppers = self.shared.stoppers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stoppers = self.stop.stoppers.lock().unwrap_or_else(PoisonError::into_inner);
         stoppers.insert(self.thread, engine.stopper());
         Ok(engine)
     }
