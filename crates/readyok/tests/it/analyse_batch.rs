@@ -471,7 +471,7 @@ fn input_is_read_as_it_is_needed() {
 }
 
 /// Positions with one shortest mate.
-/// With READYOK_REAL_ENGINES.
+/// With `READYOK_REAL_ENGINES`.
 #[test]
 fn stockfish_solves_a_suite() {
     let Some(stockfish) = engine("stockfish") else { return };
