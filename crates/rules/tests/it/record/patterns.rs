@@ -223,13 +223,13 @@ proptest! {
                 None => "?".to_owned(),
             })
             .collect();
-        let rows: Vec<String> = cells.chunks(width).map(|row| row.concat()).collect();
+        let rows: Vec<String> = cells.chunks(width).map(<[String]>::concat).collect();
         let pattern: BoardPattern = format!("board={}", rows.join("/")).parse().expect("a pattern");
         let ply = pattern.first_ply(&record).expect("the last position");
         let reached = record.positions().nth(ply).expect("a position");
-        for at in 0..width * width {
+        for (at, cell) in cells.iter().enumerate() {
             let piece = piece_on(&reached, at);
-            match cells[at].as_str() {
+            match cell.as_str() {
                 "?" => (),
                 "1" => prop_assert_eq!(piece, None),
                 known => prop_assert_eq!(piece.as_deref(), Some(known)),
