@@ -5,6 +5,7 @@
 pub mod address;
 pub mod analyse;
 mod annotate;
+mod bot;
 mod browser;
 pub mod cli;
 mod clock;

@@ -16,9 +16,7 @@ use readyok_rules::{
 };
 
 use super::connection::{Connection, ConnectionError};
-use super::message::{
-    Message, Signal, Summary, SummaryError, SummaryReader, is_valid_name,
-};
+use super::message::{Message, Signal, Summary, SummaryError, SummaryReader, is_valid_name};
 use crate::clock::{Backoff, now, sleep};
 use crate::player::{Action, Board, Evaluation, Player, PlayerError, PlayerSettings, Turn};
 use crate::terminal::{print, print_error, printable};
