@@ -308,7 +308,8 @@ impl<'scope, 'env> Lobby<'scope, 'env> {
             }
             None => self.bot.post(&format!("/api/challenge/{id}/accept"), String::new()),
         };
-        let answer = refusal.map_or("accepted".to_owned(), |key| format!("declined ({key})"));
+        let answer =
+            refusal.map_or_else(|| "accepted".to_owned(), |key| format!("declined ({key})"));
         match done {
             Ok(()) => {
                 print(&printable(&format!("challenge {id} of {challenger}: {answer}")));

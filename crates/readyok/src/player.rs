@@ -85,13 +85,14 @@ impl Turn {
                     Err(error) => Err(error),
                 },
                 Some(handle) if handle.is_over() => player.action(handle, board.history.position()),
-                Some(handle) => match self.late_action(player, board, &handle) {
-                    Some(action) => Ok(action),
-                    None => {
+                Some(handle) => {
+                    let Some(action) = self.late_action(player, board, &handle) else {
                         self.handle = Some(handle);
                         return None;
-                    }
-                },
+                    };
+                    player.is_hanging = true;
+                    Ok(action)
+                }
             };
             match result {
                 Err(PlayerError::Engine(error)) if self.restarts < MAX_RESTARTS => {
@@ -113,6 +114,9 @@ impl Turn {
         player: &mut Player<'_>,
         board: &Board,
     ) -> Result<SearchHandle, PlayerError> {
+        if player.is_hanging {
+            player.restart()?;
+        }
         let mut remaining = board.remaining;
         // The server counts from its own message.
         if 0 < self.restarts
@@ -159,6 +163,8 @@ pub(crate) struct Player<'a> {
     kind: Game,
     codec: MoveCodec,
     game: Option<EngineGame>,
+    /// The engine did not end its last search, and is to be restarted.
+    is_hanging: bool,
 }
 
 /// The action of the engine in a position.
@@ -222,7 +228,7 @@ impl<'a> Player<'a> {
             }?;
         }
         engine.ready()?;
-        Ok(Self { settings, guard, engine, kind: game, codec, game: None })
+        Ok(Self { settings, guard, engine, kind: game, codec, game: None, is_hanging: false })
     }
 
     pub(crate) fn restart(&mut self) -> Result<(), PlayerError> {

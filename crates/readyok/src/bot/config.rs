@@ -40,6 +40,7 @@ pub(crate) struct Config {
 /// Which challenges are accepted.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "independent rules")]
 pub(super) struct Accept {
     pub(super) variants: Vec<String>,
     pub(super) rated: bool,
@@ -197,7 +198,9 @@ impl Config {
         }
         let mut variants = config.accept.variants.iter().chain([&config.challenge.variant]);
         if let Some(variant) = variants.find(|variant| !is_variant(variant)) {
-            return Err(format!("variant `{variant}`: expected `standard` or `chess960`"));
+            return Err(format!(
+                "variant `{variant}`: expected `standard`, `chess960` or `fromPosition`"
+            ));
         }
         drop(variants);
         Ok(config)

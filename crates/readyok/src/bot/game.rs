@@ -28,7 +28,7 @@ const CONFIRM_WAIT: Duration = Duration::from_secs(5);
 const START_PAUSE: Duration = Duration::from_secs(1);
 const MAX_STARTS: u32 = 5;
 /// The largest remaining time for the engine. Games by correspondence have days.
-const MAX_TIME: Duration = Duration::from_mins(60);
+const MAX_TIME: Duration = Duration::from_hours(1);
 /// Longer overheads are pauses of the network.
 const MAX_OVERHEAD: Duration = Duration::from_secs(3);
 
@@ -118,6 +118,7 @@ enum RequestKind {
     Resign,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "independent parts of a state")]
 struct Session<'a> {
     bot: &'a Bot<'a>,
     id: &'a str,

@@ -144,6 +144,7 @@ pub(super) struct GameFull {
 
 /// The state of a game. Times are in milliseconds.
 #[derive(Debug, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "the fields of the API")]
 pub(super) struct GameState {
     pub(super) moves: String,
     pub(super) wtime: i64,

@@ -25,10 +25,8 @@ fn engine(dir: &Dir, game: &str, (ply, steps): (usize, &str)) -> String {
             _ => format!("moves {}", moves[..number].join(" ")),
         };
         let steps = if number == ply { steps } else { "" };
-        rules.push_str(&format!(
-            "{pattern} => {steps} info score cp 25; bestmove {}\n",
-            moves[number]
-        ));
+        let mv = moves[number];
+        rules += &format!("{pattern} => {steps} info score cp 25; bestmove {mv}\n");
     }
     engine_with(dir, &rules)
 }
@@ -232,6 +230,21 @@ fn aborts_or_resigns_if_the_game_cannot_be_played() {
     is_over(&server, "late", "resign");
     let output = end(&dir, child);
     assert!(output.stderr.contains("game late: gives up"), "{}", output.stderr);
+}
+
+#[test]
+fn plays_a_move_of_the_pv_if_the_engine_hangs() {
+    let (dir, server) = (Dir::new(), Lichess::start());
+    // The first `wait` ends by `stop`, the second one never.
+    let rules = "moves e2e4 e7e5 => bestmove g1f3\n\
+                 startpos => info depth 1 score cp 5 pv e2e4; wait a; wait b; bestmove d2d4\n";
+    let mut game = Game::new(true, "e2e4 e7e5 g1f3 ?");
+    game.clocks = [3000; 2];
+    server.state().games.insert("hang".to_owned(), game);
+    let child = start(&server, &dir, &engine_with(&dir, rules), "");
+    server.wait("moves", |state| state.games["hang"].moves.len() == 3);
+    server.change(|state| state.games.get_mut("hang").expect("a game").end("aborted", None));
+    assert!(end(&dir, child).stderr.contains("does not stop"));
 }
 
 #[test]

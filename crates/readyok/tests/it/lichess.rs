@@ -120,7 +120,7 @@ impl Game {
         self.log.push(self.state().to_string());
     }
 
-    fn end(&mut self, status: &'static str, winner: Option<&'static str>) {
+    pub(crate) fn end(&mut self, status: &'static str, winner: Option<&'static str>) {
         (self.status, self.winner) = (status, winner);
         self.log.push(self.state().to_string());
     }
@@ -270,7 +270,9 @@ impl Lichess {
                 Some(Fault::Status(status)) => (status, json!({ "error": "fault" })),
                 Some(Fault::RateLimit) => (429, json!({ "error": "Too many requests" })),
                 Some(Fault::Close) => return,
-                fault if path.contains("/stream/") => return self.stream(stream, path, fault),
+                fault if path.contains("/stream/") => {
+                    return self.stream(stream, path, fault.as_ref());
+                }
                 fault => {
                     let answer = self.answer(method, path, &body);
                     self.shared.1.notify_all();
@@ -348,7 +350,7 @@ impl Lichess {
     }
 
     /// Sends a stream until it ends.
-    fn stream(&self, mut stream: TcpStream, path: &str, fault: Option<Fault>) {
+    fn stream(&self, mut stream: TcpStream, path: &str, fault: Option<&Fault>) {
         let id = path.strip_prefix("/api/bot/game/stream/");
         let mut lines = VecDeque::new();
         let mut known;
