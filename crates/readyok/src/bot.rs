@@ -19,7 +19,7 @@ use ureq::http::Method;
 
 pub(crate) use config::Config;
 use game::Overhead;
-use message::{Account, AccountEvent, Challenge, GameRef, Playing, is_id};
+use message::{Account, AccountEvent, Challenge, GameRef, Playing, TokenScopes, is_id};
 use stream::{Event, follow};
 
 use crate::clock::{Backoff, now, sleep};
@@ -27,8 +27,8 @@ use crate::http::{Address, Content, Http, HttpError, Waits, read};
 use crate::player::PlayerSettings;
 use crate::terminal::{print, print_error, printable};
 
-/// What the token permits.
-const SCOPES: &str = "bot:play, challenge:read and challenge:write";
+/// What the token must permit.
+const SCOPE: &str = "bot:play";
 /// Longest waits. The server sends an empty line to each stream every 7 s.
 const WAITS: Waits = Waits { answer: Duration::from_secs(8), idle: Duration::from_secs(20) };
 /// Interval at which requests to stop are checked.
@@ -42,11 +42,13 @@ const DAY: Duration = Duration::from_hours(24);
 /// A connection with the account of a token.
 pub(crate) struct Lichess {
     http: Arc<Http>,
+    token: String,
 }
 
 impl Lichess {
     pub(crate) fn new(server: Address, token: String) -> Self {
-        Self { http: Arc::new(Http::new(server, Some(token), SCOPES, WAITS)) }
+        let http = Http::new(server, Some(token.clone()), "scope bot:play", WAITS);
+        Self { http: Arc::new(http), token }
     }
 
     /// Makes the account a bot, which is irreversible.
@@ -67,13 +69,22 @@ impl Lichess {
         ))
     }
 
-    /// The name of the account, which must be a bot.
-    pub(crate) fn bot_name(&self) -> Result<String, String> {
-        self.account(&AtomicBool::new(true)).map(|account| account.username)
+    /// The name of the account, which must be a bot. The token must have the scope.
+    pub(crate) fn check(&self) -> Result<String, String> {
+        let account = self.account(&AtomicBool::new(true))?;
+        let token = Content::Text(self.token.clone());
+        let answer = self.http.send(Method::POST, "/api/token/test", token);
+        let tokens: BTreeMap<String, Option<TokenScopes>> =
+            answer.and_then(read).map_err(|error| error.to_string())?;
+        let scopes = tokens.get(&self.token).and_then(Option::as_ref);
+        if scopes.is_some_and(|token| token.scopes.split(',').any(|scope| scope == SCOPE)) {
+            return Ok(account.username);
+        }
+        Err(format!("the token does not have the scope {SCOPE}"))
     }
 }
 
-/// Repeats a request until it succeeds, is refused, or the command is to end.
+/// Repeats a request until it succeeds, is rejected, or the command is to end.
 fn retry<T>(
     stop: &AtomicBool,
     mut request: impl FnMut() -> Result<T, HttpError>,
@@ -81,7 +92,7 @@ fn retry<T>(
     let mut pauses = Backoff::new(PAUSES.0, PAUSES.1);
     loop {
         match request() {
-            Err(error) if !error.is_refusal() && !stop.load(Ordering::Acquire) => {
+            Err(error) if !error.is_rejection() && !stop.load(Ordering::Acquire) => {
                 let pause = error.retry_after().unwrap_or_else(|| pauses.pause());
                 print_error(&format!("{error}; next attempt in {} s", pause.as_secs()));
                 sleep(pause, stop);
@@ -185,7 +196,7 @@ impl<'a> Bot<'a> {
                 match events.recv_timeout(INTERVAL) {
                     Ok(Event::Message(event, _)) => lobby.on_event(event),
                     Ok(Event::Alive) | Err(RecvTimeoutError::Timeout) => (),
-                    Ok(Event::Refused(error)) => return Err(error),
+                    Ok(Event::Rejected(error)) => return Err(error),
                     Err(RecvTimeoutError::Disconnected) => return Ok(()),
                 }
                 lobby.accepted.retain(|_, (_, until)| now() < *until);
@@ -298,10 +309,10 @@ impl<'scope, 'env> Lobby<'scope, 'env> {
         let with_challenger = opponents().filter(|name| *name == challenger).count();
         let is_full = self.bot.config.games <= opponents().count();
         drop(games);
-        let refusal = self.bot.config.accept.refusal(challenge, with_challenger);
+        let reason = self.bot.config.accept.decline_reason(challenge, with_challenger);
         let is_stopping = self.bot.stop.load(Ordering::Acquire);
-        let refusal = refusal.or_else(|| (is_full || is_stopping).then_some("later"));
-        let done = match refusal {
+        let reason = reason.or_else(|| (is_full || is_stopping).then_some("later"));
+        let done = match reason {
             Some(reason) => {
                 let form = format!("reason={reason}");
                 self.bot.post(&format!("/api/challenge/{id}/decline"), form)
@@ -309,11 +320,11 @@ impl<'scope, 'env> Lobby<'scope, 'env> {
             None => self.bot.post(&format!("/api/challenge/{id}/accept"), String::new()),
         };
         let answer =
-            refusal.map_or_else(|| "accepted".to_owned(), |key| format!("declined ({key})"));
+            reason.map_or_else(|| "accepted".to_owned(), |key| format!("declined ({key})"));
         match done {
             Ok(()) => {
                 print(&printable(&format!("challenge {id} of {challenger}: {answer}")));
-                if refusal.is_none() {
+                if reason.is_none() {
                     let until = now() + ACCEPTED_WAIT;
                     self.accepted.insert(id.clone(), (challenger.to_owned(), until));
                 }

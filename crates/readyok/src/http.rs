@@ -56,6 +56,7 @@ pub(crate) enum Content {
     Json(String),
     /// Pairs of names and values, which need no escapes.
     Form(String),
+    Text(String),
     Stream(Box<dyn Read>),
 }
 
@@ -132,6 +133,7 @@ impl Http {
             Some(Content::Form(text)) => {
                 self.run(typed(request, "application/x-www-form-urlencoded").body(text))
             }
+            Some(Content::Text(text)) => self.run(typed(request, "text/plain").body(text)),
             Some(Content::Stream(reader)) => {
                 self.run(typed(request, "text/plain").body(SendBody::from_owned_reader(reader)))
             }
@@ -218,8 +220,8 @@ impl HttpError {
         if let Self::RateLimit(pause) = self { Some(*pause) } else { None }
     }
 
-    /// Whether the server understood the request and refuses it, so that a repetition is useless.
-    pub(crate) fn is_refusal(&self) -> bool {
+    /// Whether the server understood the request and rejects it, so that a repetition is useless.
+    pub(crate) fn is_rejection(&self) -> bool {
         matches!(self, Self::Status { status, .. } if (400..500).contains(status) && *status != 408)
     }
 }
@@ -227,7 +229,7 @@ impl HttpError {
 fn rejection(status: u16, text: &str, scopes: &str) -> String {
     let text: String = text.trim().chars().take(200).collect();
     if status == 401 || status == 403 {
-        return format!("the server rejects the token; it needs the scopes {scopes}: {text}");
+        return format!("the server rejects the token; it needs the {scopes}: {text}");
     }
     format!("the server answered with status {status}: {text}")
 }

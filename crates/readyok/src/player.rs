@@ -68,7 +68,7 @@ impl Turn {
         Self { started, handle: None, restarts: 0, deadline: started, is_stopped: false }
     }
 
-    /// Starts the search or looks at its state. Returns the action when there is one. An engine that fails is restarted
+    /// Starts the search or checks its state. Returns the action when there is one. An engine that fails is restarted
     /// and searches with the time that is left.
     pub(crate) fn advance(
         &mut self,
@@ -163,7 +163,7 @@ pub(crate) struct Player<'a> {
     kind: Game,
     codec: MoveCodec,
     game: Option<EngineGame>,
-    /// The engine did not end its last search, and is to be restarted.
+    /// The engine did not end its last search, and must be restarted.
     is_hanging: bool,
 }
 

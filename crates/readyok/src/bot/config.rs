@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::message::{Challenge, TimeControl};
 
-/// The file `bot.toml`. Times are in seconds unless a name says otherwise.
+/// The file `bot.toml`. Times are in seconds unless the name has another unit.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
@@ -219,8 +219,12 @@ pub(super) fn is_variant(key: &str) -> bool {
 
 impl Accept {
     /// Why a challenge is declined, as a key of the API. `running` is the number of games of the challenger.
-    pub(super) fn refusal(&self, challenge: &Challenge, running: usize) -> Option<&'static str> {
-        let challenger = challenge.challenger.as_ref()?;
+    pub(super) fn decline_reason(
+        &self,
+        challenge: &Challenge,
+        running: usize,
+    ) -> Option<&'static str> {
+        let Some(challenger) = &challenge.challenger else { return Some("generic") };
         let is_among =
             |users: &[String]| users.iter().any(|user| user.eq_ignore_ascii_case(&challenger.id));
         if is_among(&self.never) || !self.only.is_empty() && !is_among(&self.only) {
@@ -338,10 +342,10 @@ mod tests {
             ("only=['bert']", "{}", Some("generic")),
         ] {
             let config = Config::parse(&format!("[accept]\n{config}")).expect("valid");
-            let refusal = config.accept.refusal(&challenge(changes), 0);
-            assert_eq!(refusal, expected, "{config:?} {changes}");
+            let reason = config.accept.decline_reason(&challenge(changes), 0);
+            assert_eq!(reason, expected, "{config:?} {changes}");
         }
-        assert_eq!(Accept::default().refusal(&challenge("{}"), 1), Some("later"));
+        assert_eq!(Accept::default().decline_reason(&challenge("{}"), 1), Some("later"));
     }
 
     #[test]

@@ -22,7 +22,7 @@ const SEARCH_INTERVAL: Duration = Duration::from_millis(5);
 const IDLE_INTERVAL: Duration = Duration::from_millis(200);
 /// Pauses before a failed request is repeated.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
-/// Time after which an accepted or refused request is repeated, if the stream does not show its effect.
+/// Time after which an accepted or rejected request is repeated, if the stream does not show its effect.
 const CONFIRM_WAIT: Duration = Duration::from_secs(5);
 /// Pause before a failed engine is started again, and the number of starts.
 const START_PAUSE: Duration = Duration::from_secs(1);
@@ -35,7 +35,7 @@ const MAX_OVERHEAD: Duration = Duration::from_secs(3);
 /// The measured overhead of moves.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Overhead {
-    /// Follows increases at once, and decreases slowly.
+    /// Follows increases immediately, and decreases slowly.
     pub(super) estimate: Duration,
     pub(super) moves: u32,
 }
@@ -80,7 +80,7 @@ pub(super) fn play(bot: &Bot<'_>, id: &str) {
             }
             Ok(Event::Message(GameEvent::Other, _) | Event::Alive)
             | Err(RecvTimeoutError::Timeout) => None,
-            Ok(Event::Refused(error)) => {
+            Ok(Event::Rejected(error)) => {
                 print_error(&format!("game {id}: {error}"));
                 return;
             }
@@ -318,7 +318,7 @@ impl<'a> Session<'a> {
         self.bot.book_move(self.board.history.position())
     }
 
-    /// Searches, sends, and ends a game that the opponent does not play. Returns whether the stream is to be opened again.
+    /// Searches, sends, and ends a game that the opponent does not play. Returns whether the stream must be opened again.
     fn advance(&mut self) -> bool {
         if self.pending.is_none() {
             self.advance_turn();
@@ -366,8 +366,8 @@ impl<'a> Session<'a> {
                     self.send_move(mv, offers);
                 }
             }
-            Ok(Action::Resign | Action::Declare) => self.give_up("the engine resigns"),
-            Err(error) => self.give_up(&error.to_string()),
+            Ok(Action::Resign | Action::Declare) => self.forfeit("the engine resigns"),
+            Err(error) => self.forfeit(&error.to_string()),
         }
     }
 
@@ -383,13 +383,13 @@ impl<'a> Session<'a> {
                 print_error(&format!("game {}: {error}", self.id));
                 self.next_start = now() + START_PAUSE;
             }
-            Err(error) => self.give_up(&error.to_string()),
+            Err(error) => self.forfeit(&error.to_string()),
         }
     }
 
     /// Ends a game that the engine cannot play.
-    fn give_up(&mut self, reason: &str) {
-        print_error(&format!("game {}: gives up: {reason}", self.id));
+    fn forfeit(&mut self, reason: &str) {
+        print_error(&format!("game {}: cannot be played: {reason}", self.id));
         self.turn = None;
         if self.board.history.moves().len() < 2 {
             self.request(RequestKind::AbortOrResign, "abort".to_owned());
@@ -415,7 +415,7 @@ impl<'a> Session<'a> {
         });
     }
 
-    /// Sends the pending request when it is due. Returns whether the server refuses a move.
+    /// Sends the pending request when it is due. Returns whether the server rejects a move.
     fn send_pending(&mut self) -> bool {
         let Some(pending) = self.pending.as_mut().filter(|pending| pending.next <= now()) else {
             return false;
@@ -429,7 +429,7 @@ impl<'a> Session<'a> {
             return false;
         };
         print_error(&format!("game {}: {path}: {error}", self.id));
-        if !error.is_refusal() {
+        if !error.is_rejection() {
             pending.next = now() + error.retry_after().unwrap_or_else(|| pending.pauses.pause());
             return false;
         }

@@ -83,6 +83,12 @@ pub(super) struct Account {
     pub(super) title: Option<String>,
 }
 
+/// What a token permits: names separated by commas.
+#[derive(Debug, Deserialize)]
+pub(super) struct TokenScopes {
+    pub(super) scopes: String,
+}
+
 #[derive(Debug, Deserialize)]
 pub(super) struct Reference {
     pub(super) id: String,

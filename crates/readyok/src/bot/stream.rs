@@ -15,20 +15,20 @@ use crate::terminal::print_error;
 const QUEUED: usize = 64;
 /// Pauses before a stream is opened again. They are short, because clocks are running.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(8));
-/// Number of refusals in succession that end a stream.
-const MAX_REFUSALS: u32 = 4;
+/// Number of rejections in succession that end a stream.
+const MAX_REJECTIONS: u32 = 4;
 
-/// What a stream has to say.
+/// An event of a stream.
 pub(super) enum Event<T> {
     /// A message and the time of its arrival.
     Message(T, Instant),
     /// The connection is alive.
     Alive,
-    /// The server refuses the stream.
-    Refused(HttpError),
+    /// The server rejects the stream.
+    Rejected(HttpError),
 }
 
-/// Follows a stream in a thread, until the receiver is dropped or the server refuses it.
+/// Follows a stream in a thread, until the receiver is dropped or the server rejects it.
 pub(super) fn follow<T>(http: &Arc<Http>, path: String) -> Receiver<Event<T>>
 where
     T: for<'a> Deserialize<'a> + Send + 'static,
@@ -37,7 +37,7 @@ where
     let http = Arc::clone(http);
     thread::spawn(move || {
         let mut pauses = Backoff::new(PAUSES.0, PAUSES.1);
-        let mut refusals = 0;
+        let mut rejections = 0;
         loop {
             let mut has_lines = false;
             let error = match copy(&http, &path, &sender, &mut has_lines) {
@@ -47,14 +47,14 @@ where
             };
             if has_lines {
                 pauses.reset();
-                refusals = 0;
+                rejections = 0;
             }
             let mut pause = pauses.pause();
             if let Some(error) = error {
-                refusals = if error.is_refusal() { refusals + 1 } else { 0 };
-                if refusals == MAX_REFUSALS {
+                rejections = if error.is_rejection() { rejections + 1 } else { 0 };
+                if rejections == MAX_REJECTIONS {
                     // The receiver may have ended.
-                    let _ = sender.send(Event::Refused(error));
+                    let _ = sender.send(Event::Rejected(error));
                     return;
                 }
                 pause = error.retry_after().unwrap_or(pause);

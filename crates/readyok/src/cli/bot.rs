@@ -19,9 +19,9 @@ use crate::player::{Player, PlayerSettings};
 use crate::terminal::{print, print_error, printable};
 
 const HELP: &str = "\
-The bot accepts challenges by the rules of the configuration, plays several games at once, and continues running games after a restart. It declines takebacks and does not chat, unless the configuration has texts.
+The bot accepts challenges by the rules of the configuration, plays several games concurrently, and continues running games after a restart. It declines takebacks and does not chat, unless the configuration has texts.
 
-Create a token with the scopes bot:play, challenge:read and challenge:write at https://lichess.org/account/oauth/token and store it in a file that only its owner can access, or in LICHESS_API_TOKEN.
+Create a token with the scope bot:play at https://lichess.org/account/oauth/token and store it in a file that only its owner can access, or in LICHESS_API_TOKEN.
 
 Examples:
   readyok bot stockfish --token-file lichess.token --check
@@ -94,7 +94,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     }
     let engine = printable(engine.name());
     if args.check {
-        let name = lichess.bot_name().map_err(Failure::failed)?;
+        let name = lichess.check().map_err(Failure::failed)?;
         let variants = if chess960 { "chess and Chess960" } else { "chess" };
         print(&printable(&format!("account: `{name}`, a bot")));
         print(&format!("engine: `{engine}`, {variants}"));

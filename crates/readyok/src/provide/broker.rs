@@ -11,7 +11,7 @@ use super::job::Job;
 use crate::http::{Address, Content, Http, HttpError, Waits, read};
 
 /// What the token permits.
-const SCOPES: &str = "engine:read and engine:write";
+const SCOPES: &str = "scopes engine:read and engine:write";
 
 /// Longest wait for an answer. The server answers a request for work after some seconds without work.
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(2);

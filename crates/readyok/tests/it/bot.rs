@@ -18,7 +18,7 @@ const OPERA: &str = "e2e4 e7e5 g1f3 d7d6 d2d4 c8g4 d4e5 g4f3 d1f3 d6e5 f1c4 g8f6
 /// An engine that plays the moves of White in a game. `steps` are those before the move with this number of plies.
 fn engine(dir: &Dir, game: &str, (ply, steps): (usize, &str)) -> String {
     let moves: Vec<&str> = game.split_whitespace().collect();
-    let mut rules = String::new();
+    let mut rules = Vec::new();
     for number in (0..moves.len()).step_by(2).rev() {
         let pattern = match number {
             0 => "startpos".to_owned(),
@@ -26,9 +26,9 @@ fn engine(dir: &Dir, game: &str, (ply, steps): (usize, &str)) -> String {
         };
         let steps = if number == ply { steps } else { "" };
         let mv = moves[number];
-        rules += &format!("{pattern} => {steps} info score cp 25; bestmove {mv}\n");
+        rules.push(format!("{pattern} => {steps} info score cp 25; bestmove {mv}\n"));
     }
-    engine_with(dir, &rules)
+    engine_with(dir, &rules.concat())
 }
 
 fn engine_with(dir: &Dir, rules: &str) -> String {
@@ -229,7 +229,7 @@ fn aborts_or_resigns_if_the_game_cannot_be_played() {
     server.begin("late", Game::new(false, played));
     is_over(&server, "late", "resign");
     let output = end(&dir, child);
-    assert!(output.stderr.contains("game late: gives up"), "{}", output.stderr);
+    assert!(output.stderr.contains("game late: cannot be played"), "{}", output.stderr);
 }
 
 #[test]
@@ -315,12 +315,15 @@ fn checks_the_token_the_account_the_configuration_and_the_engine() {
     assert!(output.text().contains("chess and Chess960"), "{}", output.text());
     check("narikin", "[accept]\nrating = 3").reports(2, "line 2: unknown field `rating`");
     check("false", "").reports(1, "exited");
+    server.state().scopes = "preference:read";
+    check("narikin", "").reports(1, "the token does not have the scope bot:play");
     server.state().title = None;
     check("narikin", "").reports(1, "`MyBot` is not a bot account");
     let mut wrong = command(&server, &dir, "narikin", "");
     wrong.arg("--check").env("LICHESS_API_TOKEN", "lip_other");
     let output = finish(wrong.spawn().expect("readyok starts"));
-    output.reports(1, "rejects the token; it needs the scopes bot:play");
+    output.reports(1, "rejects the token; it needs the scope bot:play");
     assert!(!output.stderr.contains("lip_other"), "{}", output.stderr);
-    assert_eq!(server.state().count("POST"), 0);
+    let state = server.state();
+    assert_eq!(state.count("POST"), state.count("/api/token/test"));
 }

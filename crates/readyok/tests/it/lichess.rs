@@ -168,6 +168,7 @@ pub(crate) struct State {
     /// Numbers of moves of a game after which its stream breaks.
     pub(crate) breaks: Vec<usize>,
     pub(crate) title: Option<&'static str>,
+    pub(crate) scopes: &'static str,
     /// Events of the account, and challenges that are not answered.
     events: Vec<String>,
     challenges: BTreeMap<String, String>,
@@ -192,6 +193,7 @@ impl Lichess {
         let address = format!("http://{}", listener.local_addr().expect("an address"));
         let server = Self { address, shared: Arc::default() };
         server.state().title = Some("BOT");
+        server.state().scopes = "bot:play,email:read";
         let serving = server.clone();
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -303,6 +305,10 @@ impl Lichess {
             ["api", "account"] => {
                 (200, json!({ "id": "mybot", "username": "MyBot", "title": state.title }))
             }
+            ["api", "token", "test"] => (
+                200,
+                json!({ body: { "userId": "mybot", "scopes": state.scopes, "expires": null } }),
+            ),
             ["api", "account", "playing"] => {
                 let running = state.games.iter().filter(|(_, game)| game.status == "started");
                 let games: Vec<Value> = running.map(|(id, _)| game_ref(id)).collect();
