@@ -2,6 +2,7 @@
 
 mod analyse;
 mod annotate;
+mod bot;
 mod check;
 mod convert;
 mod csa;
@@ -51,6 +52,7 @@ enum Command {
     Csa(Box<csa::Args>),
     Options(engine::OptionsArgs),
     Provide(Box<provide::Args>),
+    Bot(Box<bot::Args>),
     Match(Box<matches::Args>),
     Tune(Box<tune::Args>),
     Worker(worker::Args),
@@ -122,6 +124,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Tap(args) => tap::run(args),
         Command::Check(args) => check::run(&args),
         Command::Provide(args) => provide::run(*args),
+        Command::Bot(args) => bot::run(*args),
         Command::Match(args) => matches::run(*args),
         Command::Tune(args) => tune::run(*args),
         Command::Worker(args) => worker::run(args),

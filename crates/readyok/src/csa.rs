@@ -7,12 +7,10 @@ mod client;
 mod connection;
 mod lobby;
 mod message;
-mod player;
 mod server;
 
 pub(crate) use client::{Client, ClientSettings, Login};
 pub(crate) use message::TimeRules;
-pub(crate) use player::PlayerSettings;
 pub(crate) use server::{ServerSettings, serve};
 
 /// The port of the protocol.

@@ -13,11 +13,12 @@ use readyok_client::{Engine, EngineError, Guard, Search, Stopper};
 use readyok_protocol::{Dialect, Reply};
 use readyok_rules::Game;
 
-pub(crate) use broker::{Address as ServerAddress, Broker, Registration};
+pub(crate) use broker::{Broker, Registration};
 use job::{Job, Work};
 
 use crate::address::Address;
 use crate::analyse::{AnalysisPosition, Start};
+use crate::clock::{Backoff, sleep};
 use crate::terminal::print_error;
 
 /// First and longest pause after a failed request.
@@ -77,37 +78,27 @@ pub(crate) fn provide(
             session: None,
         };
         scope.spawn(move || worker.run(&received));
-        let mut pause = PAUSES.0;
+        let mut pauses = Backoff::new(PAUSES.0, PAUSES.1);
         while !stop.load(Ordering::Acquire) {
             match broker.acquire() {
                 Ok(Some(job)) => {
-                    pause = PAUSES.0;
+                    pauses.reset();
                     current.stop();
                     if jobs.send(job).is_err() {
                         return;
                     }
                 }
-                Ok(None) => pause = PAUSES.0,
+                Ok(None) => pauses.reset(),
                 Err(error) => {
+                    let pause = error.retry_after().unwrap_or_else(|| pauses.pause());
                     let seconds = pause.as_secs();
                     print_error(&format!("{error}; next attempt in {seconds} s"));
                     sleep(pause, stop);
-                    pause = (pause * 2).min(PAUSES.1);
                 }
             }
         }
         current.stop();
     });
-}
-
-/// Sleeps until the time is over or the flag is set.
-fn sleep(time: Duration, stop: &AtomicBool) {
-    let mut left = time;
-    while !left.is_zero() && !stop.load(Ordering::Acquire) {
-        let step = left.min(CHECK_INTERVAL);
-        thread::park_timeout(step);
-        left = left.saturating_sub(step);
-    }
 }
 
 /// The search in progress.

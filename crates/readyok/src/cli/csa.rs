@@ -14,11 +14,10 @@ use super::engine::StartArgs;
 use super::worker::read_secret;
 use crate::address::Address;
 use crate::connect::start_guard;
-use crate::csa::{
-    Client, ClientSettings, DEFAULT_PORT, Login, PlayerSettings, ServerSettings, TimeRules, serve,
-};
+use crate::csa::{Client, ClientSettings, DEFAULT_PORT, Login, ServerSettings, TimeRules, serve};
 use crate::dirs;
 use crate::exit::{Code, Failure, on_interrupt};
+use crate::player::PlayerSettings;
 use crate::secrets::CSA_PASSWORD;
 use crate::terminal::print;
 
@@ -146,11 +145,12 @@ fn run_client(args: Args, stop: Arc<AtomicBool>) -> Result<Code, Failure> {
         player: PlayerSettings {
             address: Address { dialect, ..engine },
             options: args.client.options,
+            shares: Vec::new(),
             ponders: !args.client.no_ponder,
-            restarts: args.client.restart,
-            margin: Duration::from_millis(args.client.margin.into()),
             resign: args.client.resign,
         },
+        restarts: args.client.restart,
+        margin: Duration::from_millis(args.client.margin.into()),
         comments: args.client.floodgate,
         games: args.games,
         output: args.output,

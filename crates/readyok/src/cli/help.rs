@@ -43,6 +43,7 @@ const TOPICS: [Topic; 9] = topics![
 fn page(command: &str) -> &'static str {
     match command {
         "annotate" => "annotate.html",
+        "bot" => "how-to/put-your-engine-on-lichess.html",
         "check" => "check.html",
         "completions" => "installation.html",
         "convert" => "convert.html",

@@ -5,17 +5,15 @@ use std::process;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use readyok_client::Engine;
-use readyok_protocol::OptionKind;
-
 use super::engine::StartArgs;
-use super::worker::read_secret;
+use super::worker::lichess_token;
 use crate::address::Address;
 use crate::connect::start_guard;
 use crate::dirs;
 use crate::exit::{Code, Failure, on_interrupt};
-use crate::provide::{Broker, Provided, Registration, ServerAddress, provide, stop_flag};
-use crate::secrets::LICHESS_API_TOKEN;
+use crate::http::Address as ServerAddress;
+use crate::player::maximum;
+use crate::provide::{Broker, Provided, Registration, provide, stop_flag};
 use crate::terminal::print;
 
 /// Default of the largest hash table, in mebibytes.
@@ -67,7 +65,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
-    let token = token(&args)?;
+    let token = lichess_token(args.token_file.as_deref())?;
     let address = Address::find(&args.engine, &dirs::env).map_err(Failure::usage)?;
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let cpus = u32::try_from(cpus).unwrap_or(1);
@@ -81,8 +79,8 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let guard = start_guard().map_err(Failure::failed)?;
     let engine = provided.open(&guard).map_err(Failure::failed)?;
     // The limits of the engine apply, too.
-    provided.max_threads = provided.max_threads.min(maximum(&engine, "Threads"));
-    provided.max_hash = provided.max_hash.min(maximum(&engine, "Hash"));
+    provided.max_threads = provided.max_threads.min(maximum(&engine, "Threads").unwrap_or(1));
+    provided.max_hash = provided.max_hash.min(maximum(&engine, "Hash").unwrap_or(1));
     let secret = secret().map_err(Failure::failed)?;
     let name: String = args.name.unwrap_or_else(|| engine.identity().name.clone());
     let registration = Registration {
@@ -94,7 +92,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         variants: vec!["chess".to_owned()],
         provider_secret: secret.clone(),
     };
-    let broker = Broker::new(args.server, args.broker, secret);
+    let broker = Broker::new(args.server, token, args.broker, secret);
     let stop = stop_flag();
     let stopping = Arc::clone(&stop);
     #[expect(clippy::exit, reason = "the second interrupt does not wait for the search")]
@@ -105,7 +103,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         print("readyok: ends after the current request; press Ctrl-C again to exit now");
     };
     on_interrupt(interrupt).map_err(Failure::failed)?;
-    broker.register(&token, &registration).map_err(Failure::failed)?;
+    broker.register(&registration).map_err(Failure::failed)?;
     print(&format!(
         "readyok: `{}` is registered with up to {} threads and {} MiB; Ctrl-C ends",
         crate::terminal::printable(&registration.name),
@@ -114,34 +112,6 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     ));
     provide(&broker, &provided, engine, &guard, &stop);
     Ok(Code::Done)
-}
-
-fn token(args: &Args) -> Result<String, Failure> {
-    let token = match &args.token_file {
-        Some(file) => read_secret(file)?,
-        None => dirs::env(LICHESS_API_TOKEN)
-            .and_then(|token| token.into_string().ok())
-            .unwrap_or_default(),
-    };
-    let token = token.trim().to_owned();
-    if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(Failure::usage(format!(
-            "--token-file or {LICHESS_API_TOKEN} must contain a token"
-        )));
-    }
-    Ok(token)
-}
-
-/// The maximum of a numeric option; 1 without the option.
-fn maximum(engine: &Engine, name: &str) -> u32 {
-    let option = engine.options().find(name);
-    let max = option.map(|option| match &option.kind {
-        OptionKind::Spin { max, .. } => {
-            max.and_then(|max| u32::try_from(max).ok()).unwrap_or(u32::MAX)
-        }
-        _ => 1,
-    });
-    max.unwrap_or(1)
 }
 
 /// A random secret between this process and the broker.

@@ -6,20 +6,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use readyok_client::{EngineError, Guard, SearchHandle};
-use readyok_protocol::GameResult as EngineResult;
+use readyok_client::{EngineError, Guard};
+use readyok_protocol::{Convention, GameResult as EngineResult, Score};
 use readyok_rules::record::{self, Annotations, Format, GameRecord};
-use readyok_rules::{GameOutcome, GameResult, Move, Notation, Position, Side, Termination};
+use readyok_rules::{
+    Game, GameOutcome, GameResult, Move, Notation, Position, PositionHistory, Side, Termination,
+};
 
 use super::connection::{Connection, ConnectionError};
-use super::message::{
-    Message, Signal, Summary, SummaryError, SummaryReader, TimeRules, is_valid_name,
-};
-use super::player::{Action, Evaluation, Player, PlayerError, PlayerSettings};
-use crate::clock::now;
+use super::message::{Message, Signal, Summary, SummaryError, SummaryReader, is_valid_name};
+use crate::clock::{Backoff, now, sleep};
+use crate::player::{Action, Board, Evaluation, Player, PlayerError, PlayerSettings, Turn};
 use crate::terminal::{print, print_error, printable};
 
 /// Maximum time for the reply to `LOGIN`, and for each line of a summary.
@@ -80,6 +79,10 @@ pub(crate) struct ClientSettings {
     pub(crate) address: String,
     pub(crate) login: Login,
     pub(crate) player: PlayerSettings,
+    /// Whether the engine is restarted after each game.
+    pub(crate) restarts: bool,
+    /// Time that each move keeps in reserve for the network.
+    pub(crate) margin: Duration,
     /// Whether moves have the evaluation and the PV as a comment, an extension of floodgate.
     pub(crate) comments: bool,
     /// The number of games; without one, until the client is stopped.
@@ -151,14 +154,15 @@ impl<'a> Client<'a> {
         guard: &'a Guard,
         stop: Arc<AtomicBool>,
     ) -> Result<Self, ClientError> {
-        let player = Player::start(&settings.player, guard).map_err(ClientError::Player)?;
+        let player =
+            Player::start(&settings.player, Game::Shogi, guard).map_err(ClientError::Player)?;
         Ok(Self { settings, player, stop })
     }
 
     /// Plays games until their number is reached or the client is stopped.
     pub(crate) fn run(mut self) -> Result<(), ClientError> {
         let mut played = 0;
-        let mut pause = MIN_PAUSE;
+        let mut pauses = Backoff::new(MIN_PAUSE, MAX_PAUSE);
         let mut was_connected = false;
         let mut needs_restart = false;
         let mut failures = 0;
@@ -167,11 +171,11 @@ impl<'a> Client<'a> {
                 None | Some(Ok(())) => self.session(&mut was_connected),
                 Some(Err(error)) => Err(error.into()),
             };
-            needs_restart = self.settings.player.restarts;
+            needs_restart = self.settings.restarts;
             match session {
                 Ok(()) => {
                     played += 1;
-                    pause = MIN_PAUSE;
+                    pauses.reset();
                     failures = 0;
                     continue;
                 }
@@ -192,9 +196,9 @@ impl<'a> Client<'a> {
                 Err(SessionError::Connection(error)) => print_error(&error.to_string()),
                 Err(SessionError::Protocol(text)) => print_error(&text),
             }
+            let pause = pauses.pause();
             print_error(&format!("next connection in {} s", pause.as_secs()));
-            self.sleep(pause);
-            pause = (pause * 2).min(MAX_PAUSE);
+            sleep(pause, &self.stop);
         }
         Ok(())
     }
@@ -206,13 +210,6 @@ impl<'a> Client<'a> {
 
     fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Acquire)
-    }
-
-    fn sleep(&self, time: Duration) {
-        let until = now() + time;
-        while now() < until && !self.is_stopped() {
-            thread::sleep(IDLE_INTERVAL.min(until.saturating_duration_since(now())));
-        }
     }
 
     /// Logs in, plays a game and logs out.
@@ -312,7 +309,7 @@ impl<'a> Client<'a> {
     fn play(&mut self, connection: &mut Connection, summary: &Summary) -> Result<(), SessionError> {
         let [first, second] = &summary.names;
         print(&printable(&format!("game {}: {first} – {second}", summary.id)));
-        let mut game = ClientGame::new(summary);
+        let mut game = ClientGame::new(summary, self.settings.margin);
         let played = self.moves(connection, &mut game);
         self.player.game_over(match (game.record.result, summary.your_side) {
             (GameResult::Win(side), yours) if side == yours => EngineResult::Win,
@@ -341,46 +338,16 @@ impl<'a> Client<'a> {
         connection: &mut Connection,
         game: &mut ClientGame,
     ) -> Result<(), SessionError> {
-        let mut handle: Option<SearchHandle> = None;
-        let mut turn_started = now();
-        let mut has_moved = false;
-        let mut restarts = 0;
+        // `None` without a turn, or after the move.
+        let mut turn = game.board.is_own_turn().then(|| Turn::new(now()));
         loop {
-            if game.turn() == game.side && !has_moved {
-                let over = match handle.take() {
-                    None => {
-                        match self.search(game, turn_started, &mut restarts) {
-                            Ok(search) => handle = Some(search),
-                            Err(error) => {
-                                connection.send(&self.text(game, Err(error)))?;
-                                has_moved = true;
-                            }
-                        }
-                        None
-                    }
-                    Some(running) if running.is_over() => Some(running),
-                    running => {
-                        handle = running;
-                        None
-                    }
-                };
-                if let Some(over) = over {
-                    let action = match self.player.action(over, &game.position) {
-                        Err(PlayerError::Engine(error)) if restarts == 0 => {
-                            restarts += 1;
-                            print_error(&error.to_string());
-                            match self.player.restart() {
-                                Ok(()) => continue,
-                                Err(error) => Err(error),
-                            }
-                        }
-                        action => action,
-                    };
-                    connection.send(&self.text(game, action))?;
-                    has_moved = true;
-                }
+            if let Some(action) =
+                turn.as_mut().and_then(|turn| turn.advance(&mut self.player, &game.board))
+            {
+                turn = None;
+                connection.send(&self.text(game, action))?;
             }
-            let pause = if handle.is_some() { SEARCH_INTERVAL } else { IDLE_INTERVAL };
+            let pause = if turn.is_some() { SEARCH_INTERVAL } else { IDLE_INTERVAL };
             let Some((line, at)) = connection.receive(pause)? else { continue };
             match Message::read(&line) {
                 Message::Action { text, elapsed } if text.starts_with('%') => {
@@ -389,8 +356,7 @@ impl<'a> Client<'a> {
                 Message::Action { text, elapsed } => {
                     game.on_move(&text, elapsed).map_err(SessionError::Protocol)?;
                     // A move of the server for this side replaces that of the engine.
-                    drop(handle.take());
-                    (has_moved, turn_started, restarts) = (false, at, 0);
+                    turn = game.board.is_own_turn().then(|| Turn::new(at));
                 }
                 Message::Signal(signal) if game.on_signal(signal) => return Ok(()),
                 Message::LoggedOut => return Err(ConnectionError::Closed.into()),
@@ -399,45 +365,17 @@ impl<'a> Client<'a> {
         }
     }
 
-    fn search(
-        &mut self,
-        game: &ClientGame,
-        turn_started: Instant,
-        restarts: &mut u32,
-    ) -> Result<SearchHandle, PlayerError> {
-        loop {
-            // The server counts from its own message.
-            let used = if *restarts == 0 {
-                Duration::ZERO
-            } else {
-                now().saturating_duration_since(turn_started)
-            };
-            let mut remaining = game.remaining;
-            if let Some(own) = remaining.get_mut(game.side.index()) {
-                *own = own.saturating_sub(used);
-            }
-            let clocks = self.player.clocks(game.side, &game.times, remaining);
-            match self.player.search(game.record.start(), &game.moves, clocks) {
-                Err(PlayerError::Engine(error)) if *restarts == 0 => {
-                    *restarts += 1;
-                    print_error(&error.to_string());
-                    self.player.restart()?;
-                }
-                done => return done,
-            }
-        }
-    }
-
     /// The line for an action of the engine. An engine that fails resigns.
     fn text(&self, game: &mut ClientGame, action: Result<Action, PlayerError>) -> String {
         match action {
             Ok(Action::Play { mv, evaluation }) => {
-                let mut text = game.position.notation(mv, Notation::Csa);
+                let position = game.board.history.position();
+                let mut text = position.notation(mv, Notation::Csa);
                 if let Some(evaluation) = &evaluation
                     && self.settings.comments
                 {
                     text.push_str(",'");
-                    text.push_str(&evaluation.comment);
+                    text.push_str(&comment(position, evaluation.score, &evaluation.pv));
                 }
                 game.evaluation = evaluation;
                 text
@@ -502,12 +440,8 @@ fn log_out(connection: &mut Connection) {
 
 /// A game from the view of a client.
 struct ClientGame {
-    side: Side,
-    times: [TimeRules; 2],
-    remaining: [Duration; 2],
+    board: Board,
     record: GameRecord,
-    position: Position,
-    moves: Vec<Move>,
     /// The evaluation of the move that was sent.
     evaluation: Option<Evaluation>,
     /// The time of the statement that ends the game.
@@ -516,19 +450,22 @@ struct ClientGame {
 }
 
 impl ClientGame {
-    fn new(summary: &Summary) -> Self {
+    fn new(summary: &Summary, margin: Duration) -> Self {
         let mut record = GameRecord::new(summary.record.start().clone());
         let [first, second] = &summary.names;
         record.set_player(Side::First, first.as_str());
         record.set_player(Side::Second, second.as_str());
         record.set_header(record::Tag::Event, summary.id.as_str());
         let mut game = Self {
-            side: summary.your_side,
-            times: summary.times,
-            remaining: summary.times.map(|times| times.total),
-            position: record.start().clone(),
+            board: Board {
+                side: summary.your_side,
+                history: PositionHistory::new(record.start().clone()),
+                times: summary.times,
+                remaining: summary.times.map(|times| times.total),
+                convention: Convention::IncrementToCome,
+                margin,
+            },
             record,
-            moves: Vec::new(),
             evaluation: None,
             end_elapsed: None,
             reason: None,
@@ -542,23 +479,22 @@ impl ClientGame {
     }
 
     fn turn(&self) -> Side {
-        self.position.turn()
+        self.board.history.position().turn()
     }
 
     fn add(&mut self, mv: Move, elapsed: Duration) {
         let side = self.turn();
         if let (Some(times), Some(remaining)) =
-            (self.times.get(side.index()), self.remaining.get_mut(side.index()))
+            (self.board.times.get(side.index()), self.board.remaining.get_mut(side.index()))
         {
             *remaining = times.remaining_after(*remaining, elapsed);
         }
         // The move is legal.
-        if self.position.play(mv).is_err() {
+        if self.board.history.push(mv).is_err() {
             return;
         }
-        self.moves.push(mv);
         let Ok(node) = self.record.play(mv) else { return };
-        let evaluation = self.evaluation.take().filter(|_| side == self.side);
+        let evaluation = self.evaluation.take().filter(|_| side == self.board.side);
         if let Some(notes) = self.record.annotations_mut(node) {
             *notes = Annotations {
                 elapsed: Some(elapsed),
@@ -571,13 +507,13 @@ impl ClientGame {
     }
 
     fn elapsed(&self, units: Option<u64>) -> Duration {
-        let times = self.times.get(self.turn().index());
+        let times = self.board.times.get(self.turn().index());
         times.map_or(Duration::ZERO, |times| times.time(units.unwrap_or(0)))
     }
 
     /// A move from the server.
     fn on_move(&mut self, text: &str, elapsed: Option<u64>) -> Result<(), String> {
-        let mv = self.position.parse(text, Notation::Csa);
+        let mv = self.board.history.position().parse(text, Notation::Csa);
         let mv = mv.map_err(|error| format!("the server sent an illegal move: {error}"))?;
         let elapsed = self.elapsed(elapsed);
         self.add(mv, elapsed);
@@ -609,8 +545,8 @@ impl ClientGame {
             }
         };
         let result = match signal {
-            Signal::Win => GameResult::Win(self.side),
-            Signal::Lose => GameResult::Win(self.side.other()),
+            Signal::Win => GameResult::Win(self.board.side),
+            Signal::Lose => GameResult::Win(self.board.side.other()),
             Signal::Draw | Signal::Censored => GameResult::Draw,
             _ => GameResult::Unknown,
         };
@@ -622,5 +558,44 @@ impl ClientGame {
             comments: Vec::new(),
         });
         true
+    }
+}
+
+/// `* 30 -3334FU +2726FU`: the score for Black and the moves that follow the first one of the PV.
+fn comment(position: &Position, score: Score, pv: &[String]) -> String {
+    const MATE: i32 = 100_000;
+    let score = match score {
+        Score::Cp(score) => score,
+        Score::MateIn { .. } | Score::MateInUnknown | Score::MateGiven => MATE,
+        Score::Mated | Score::MatedIn { .. } | Score::MatedInUnknown => -MATE,
+    };
+    let score = if position.turn() == Side::First { score } else { score.saturating_neg() };
+    let mut text = format!("* {score}");
+    let mut position = position.clone();
+    for (number, uci) in pv.iter().enumerate() {
+        let Ok(mv) = position.parse_move(uci) else { break };
+        if number > 0 {
+            text.push(' ');
+            text.push_str(&position.notation(mv, Notation::Csa));
+        }
+        if position.play(mv).is_err() {
+            break;
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_comments_of_floodgate_from_blacks_view() {
+        let mut position = Position::start(Game::Shogi);
+        let pv = ["7g7f", "3c3d", "2g2f", "resign"].map(str::to_owned);
+        assert_eq!(comment(&position, Score::Cp(30), &pv), "* 30 -3334FU +2726FU");
+        position.play_uci("7g7f").expect("legal");
+        assert_eq!(comment(&position, Score::Cp(30), &pv[1..2]), "* -30");
+        assert_eq!(comment(&position, Score::Mated, &[]), "* 100000");
     }
 }

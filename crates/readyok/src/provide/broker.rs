@@ -1,49 +1,23 @@
 //! HTTP requests to Lichess and its broker of analysis requests.
 
 use std::io::{self, Read};
-use std::str::FromStr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use ureq::http::{Response, StatusCode};
-use ureq::{Agent, Body, SendBody};
+use ureq::http::{Method, StatusCode};
 
 use super::job::Job;
+use crate::http::{Address, Content, Http, HttpError, Waits, read};
 
-/// Longest wait for a connection.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
+/// What the token permits.
+const SCOPES: &str = "scopes engine:read and engine:write";
 
 /// Longest wait for an answer. The server answers a request for work after some seconds without work.
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(2);
 
-/// Largest answer.
-const MAX_ANSWER: u64 = 1 << 20;
-
 /// Time without a line after which an empty line tests the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
-
-/// The address of a server: HTTPS, or HTTP on this machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Address(String);
-
-impl FromStr for Address {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let address = text.trim_end_matches('/');
-        let local = ["http://127.0.0.1", "http://localhost", "http://[::1]"];
-        let is_local = local.iter().any(|prefix| {
-            let rest = address.strip_prefix(prefix);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/']))
-        });
-        if is_local || address.starts_with("https://") {
-            Ok(Self(address.to_owned()))
-        } else {
-            Err("expected an address that begins with https://")
-        }
-    }
-}
 
 /// The properties of an offered engine.
 #[derive(Clone, Debug, Serialize)]
@@ -66,52 +40,48 @@ struct Registered {
 
 /// The servers. Secrets are never printed.
 pub(crate) struct Broker {
-    agent: Agent,
-    server: Address,
-    requests: Address,
+    server: Http,
+    requests: Http,
     secret: String,
 }
 
 impl Broker {
-    pub(crate) fn new(server: Address, requests: Address, secret: String) -> Self {
-        let config = Agent::config_builder()
-            .http_status_as_error(false)
-            // Another server must not receive the secrets.
-            .max_redirects(0)
-            .user_agent(concat!("readyok/", env!("CARGO_PKG_VERSION")))
-            .timeout_connect(Some(CONNECT_TIMEOUT))
-            .timeout_recv_response(Some(ANSWER_TIMEOUT))
-            .timeout_recv_body(Some(ANSWER_TIMEOUT))
-            .build();
-        Self { agent: config.into(), server, requests, secret }
+    pub(crate) fn new(server: Address, token: String, requests: Address, secret: String) -> Self {
+        let http = |address, token| {
+            Http::new(
+                address,
+                token,
+                SCOPES,
+                Waits { answer: ANSWER_TIMEOUT, idle: ANSWER_TIMEOUT },
+            )
+        };
+        Self { server: http(server, Some(token)), requests: http(requests, None), secret }
     }
 
     /// Registers an engine, or updates the one of this name.
-    pub(crate) fn register(&self, token: &str, engine: &Registration) -> Result<(), BrokerError> {
-        let bearer = format!("Bearer {token}");
-        let url = format!("{}/api/external-engine", self.server.0);
-        let listed = self.agent.get(&url).header("Authorization", &bearer).call();
-        let listed: Vec<Registered> = read(checked(listed?)?)?;
+    pub(crate) fn register(&self, engine: &Registration) -> Result<(), HttpError> {
+        const PATH: &str = "/api/external-engine";
+        let listed: Vec<Registered> = read(self.server.get(PATH)?)?;
         let body =
-            serde_json::to_vec(engine).map_err(|error| BrokerError::Answer(error.to_string()))?;
-        let request = match listed.iter().find(|registered| registered.name == engine.name) {
+            serde_json::to_string(engine).map_err(|error| HttpError::Answer(error.to_string()))?;
+        let body = Content::Json(body);
+        let answer = match listed.iter().find(|registered| registered.name == engine.name) {
             Some(known)
                 if known.id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') =>
             {
-                self.agent.put(format!("{url}/{}", known.id))
+                self.server.send(Method::PUT, &format!("{PATH}/{}", known.id), body)
             }
-            Some(_) => return Err(BrokerError::Answer("an engine has an invalid ID".to_owned())),
-            None => self.agent.post(&url),
+            Some(_) => return Err(HttpError::Answer("an engine has an invalid ID".to_owned())),
+            None => self.server.send(Method::POST, PATH, body),
         };
-        let request = request.header("Authorization", &bearer).content_type("application/json");
-        checked(request.send(body)?).map(drop)
+        answer.map(drop)
     }
 
     /// Waits for a request. `None` without a request for some time.
-    pub(super) fn acquire(&self) -> Result<Option<Job>, BrokerError> {
-        let url = format!("{}/api/external-engine/work", self.requests.0);
+    pub(super) fn acquire(&self) -> Result<Option<Job>, HttpError> {
         let body = serde_json::json!({ "providerSecret": self.secret }).to_string();
-        let answer = checked(self.agent.post(url).content_type("application/json").send(body)?)?;
+        let body = Content::Json(body);
+        let answer = self.requests.send(Method::POST, "/api/external-engine/work", body)?;
         if answer.status() == StatusCode::NO_CONTENT {
             return Ok(None);
         }
@@ -119,16 +89,16 @@ impl Broker {
         if job.id.is_empty()
             || !job.id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
         {
-            return Err(BrokerError::Answer("a request has an invalid ID".to_owned()));
+            return Err(HttpError::Answer("a request has an invalid ID".to_owned()));
         }
         Ok(Some(job))
     }
 
     /// Streams lines until their end, or until the server closes the connection.
-    pub(super) fn submit(&self, id: &str, lines: Receiver<String>) -> Result<(), BrokerError> {
-        let url = format!("{}/api/external-engine/work/{id}", self.requests.0);
-        let body = SendBody::from_owned_reader(LineReader { lines, pending: Vec::new() });
-        checked(self.agent.post(url).content_type("text/plain").send(body)?).map(drop)
+    pub(super) fn submit(&self, id: &str, lines: Receiver<String>) -> Result<(), HttpError> {
+        let body = Content::Stream(Box::new(LineReader { lines, pending: Vec::new() }));
+        let path = format!("/api/external-engine/work/{id}");
+        self.requests.send(Method::POST, &path, body).map(drop)
     }
 }
 
@@ -154,58 +124,5 @@ impl Read for LineReader {
             *byte = line;
         }
         Ok(length)
-    }
-}
-
-/// An answer of success.
-fn checked(mut answer: Response<Body>) -> Result<Response<Body>, BrokerError> {
-    let status = answer.status();
-    if status.is_success() {
-        return Ok(answer);
-    }
-    let text = answer.body_mut().with_config().limit(1000).read_to_string().unwrap_or_default();
-    Err(BrokerError::Status { status: status.as_u16(), text })
-}
-
-fn read<T: for<'a> Deserialize<'a>>(mut answer: Response<Body>) -> Result<T, BrokerError> {
-    let text = answer.body_mut().with_config().limit(MAX_ANSWER).read_to_string()?;
-    serde_json::from_str(&text).map_err(|error| BrokerError::Answer(error.to_string()))
-}
-
-/// A failed request.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum BrokerError {
-    /// The connection failed.
-    #[error("the server cannot be reached: {0}")]
-    Connection(#[from] ureq::Error),
-    /// The server rejected the request.
-    #[error("{}", rejection(*status, text))]
-    Status { status: u16, text: String },
-    /// The answer is malformed.
-    #[error("the server sent an invalid answer: {0}")]
-    Answer(String),
-}
-
-fn rejection(status: u16, text: &str) -> String {
-    if [401, 403].contains(&status) {
-        return "the server rejects the token; it needs the scopes engine:read and engine:write"
-            .to_owned();
-    }
-    let text: String = text.chars().take(200).collect();
-    format!("the server answered with status {status}: {}", text.trim())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rejects_addresses_without_encryption() {
-        let address = |text: &str| text.parse::<Address>().map(|address| address.0);
-        assert_eq!(address("https://lichess.org/"), Ok("https://lichess.org".to_owned()));
-        assert!(address("http://127.0.0.1:9000").is_ok());
-        assert!(address("http://lichess.org").is_err());
-        assert!(address("http://localhost.example.org").is_err());
-        assert!(address("lichess.org").is_err());
     }
 }

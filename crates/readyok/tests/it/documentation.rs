@@ -64,7 +64,9 @@ fn each_link_of_the_help_is_a_page_of_the_book() {
     assert!(commands.contains(&"match"), "{}", help.text());
     for command in commands {
         let help = run(readyok(&dir).args(["help", command]), b"");
-        let link = help.text().lines().find(|line| line.starts_with("Documentation: "));
+        // A long address is on a line of its own.
+        let link = help.text().split_once("\nDocumentation:");
+        let link = link.and_then(|(_, rest)| rest.split_whitespace().next());
         let book = concat!(env!("CARGO_PKG_HOMEPAGE"), "/");
         let (_, page) = link.and_then(|link| link.split_once(book)).expect("a link");
         let page = page.replace(".html", ".md");

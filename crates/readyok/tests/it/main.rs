@@ -5,6 +5,8 @@ mod address;
 mod analyse;
 mod analyse_batch;
 mod annotate;
+#[cfg(unix)]
+mod bot;
 mod broken_off;
 #[cfg(unix)]
 #[path = "../../../arena/tests/it/cable.rs"]
@@ -24,6 +26,8 @@ mod git_builds;
 mod import_killed;
 mod library;
 mod library_trees;
+#[cfg(unix)]
+mod lichess;
 mod match_fastchess;
 mod match_flags;
 mod match_views;

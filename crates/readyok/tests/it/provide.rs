@@ -164,7 +164,7 @@ fn serve(
     }
 }
 
-fn read_head(reader: &mut impl BufRead) -> Option<(String, Vec<(String, String)>)> {
+pub(crate) fn read_head(reader: &mut impl BufRead) -> Option<(String, Vec<(String, String)>)> {
     let mut line = String::new();
     let mut next = |reader: &mut dyn BufRead| {
         line.clear();

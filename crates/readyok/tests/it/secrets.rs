@@ -15,6 +15,7 @@ fn engines_do_not_inherit_secrets() {
         &["check", "QUOTED", "--level", "quick"],
         &["match", "QUOTED", "QUOTED", "--depth", "1"],
         &["provide", "QUOTED"],
+        &["bot", "QUOTED"],
         &["tap", "--log", "log", "--", "sh", "-c", "SCRIPT"],
     ];
     for line in lines {

@@ -1,0 +1,250 @@
+//! HTTP requests with a token to a server, streams of lines (NDJSON), and pauses that the server requests.
+
+use std::io::{BufRead, BufReader, Read};
+use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use ureq::http::request::Builder;
+use ureq::http::{Method, Request, Response};
+use ureq::{Agent, AsSendBody, Body, BodyReader, SendBody};
+
+use crate::clock::now;
+
+/// Longest wait for a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
+/// Largest answer, and longest line of a stream, in bytes.
+const MAX_ANSWER: u64 = 1 << 20;
+/// Pause after status 429 without `Retry-After`, as Lichess requires it, and the longest one that is accepted.
+const RATE_LIMIT_PAUSE: Duration = Duration::from_mins(1);
+const MAX_RATE_LIMIT_PAUSE: Duration = Duration::from_mins(15);
+
+/// The address of a server: HTTPS, or HTTP on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Address(String);
+
+impl FromStr for Address {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let address = text.trim_end_matches('/');
+        let local = ["http://127.0.0.1", "http://localhost", "http://[::1]"];
+        let is_local = local.iter().any(|prefix| {
+            let rest = address.strip_prefix(prefix);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/']))
+        });
+        if is_local || address.starts_with("https://") {
+            Ok(Self(address.to_owned()))
+        } else {
+            Err("expected an address that begins with https://")
+        }
+    }
+}
+
+/// Longest waits for a server.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waits {
+    /// For the head of an answer.
+    pub(crate) answer: Duration,
+    /// For the next bytes, also of a stream.
+    pub(crate) idle: Duration,
+}
+
+/// The content of a request.
+pub(crate) enum Content {
+    Json(String),
+    /// Pairs of names and values, which need no escapes.
+    Form(String),
+    Text(String),
+    Stream(Box<dyn Read>),
+}
+
+/// A server, and the token for it, which is never printed or sent to another server.
+pub(crate) struct Http {
+    agent: Agent,
+    server: Address,
+    bearer: Option<String>,
+    /// What the token must permit.
+    scopes: &'static str,
+    /// The end of the pause that the server has requested.
+    paused_until: Mutex<Option<Instant>>,
+}
+
+impl Http {
+    pub(crate) fn new(
+        server: Address,
+        token: Option<String>,
+        scopes: &'static str,
+        waits: Waits,
+    ) -> Self {
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            // Another server must not receive the secrets.
+            .max_redirects(0)
+            .user_agent(concat!("readyok/", env!("CARGO_PKG_VERSION")))
+            .timeout_connect(Some(CONNECT_TIMEOUT.min(waits.answer)))
+            .timeout_recv_response(Some(waits.answer))
+            .timeout_per_read(Some(waits.idle))
+            .build();
+        let bearer = token.map(|token| format!("Bearer {token}"));
+        Self { agent: config.into(), server, bearer, scopes, paused_until: Mutex::default() }
+    }
+
+    /// The successful answer to a `GET`.
+    pub(crate) fn get(&self, path: &str) -> Result<Response<Body>, HttpError> {
+        self.call(Method::GET, path, None)
+    }
+
+    /// The successful answer to a request with content.
+    pub(crate) fn send(
+        &self,
+        method: Method,
+        path: &str,
+        content: Content,
+    ) -> Result<Response<Body>, HttpError> {
+        self.call(method, path, Some(content))
+    }
+
+    /// The lines of a stream.
+    pub(crate) fn lines(&self, path: &str) -> Result<Lines, HttpError> {
+        Ok(Lines(BufReader::new(self.get(path)?.into_body().into_reader())))
+    }
+
+    fn call(
+        &self,
+        method: Method,
+        path: &str,
+        content: Option<Content>,
+    ) -> Result<Response<Body>, HttpError> {
+        let paused = *self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = paused.map_or(Duration::ZERO, |until| until.saturating_duration_since(now()));
+        if !left.is_zero() {
+            return Err(HttpError::RateLimit(left));
+        }
+        let mut request = Request::builder().method(method).uri(format!("{}{path}", self.server.0));
+        if let Some(bearer) = &self.bearer {
+            request = request.header("Authorization", bearer);
+        }
+        let typed = |request: Builder, kind| request.header("Content-Type", kind);
+        let answer = match content {
+            None => self.run(request.body(SendBody::none())),
+            Some(Content::Json(text)) => self.run(typed(request, "application/json").body(text)),
+            Some(Content::Form(text)) => {
+                self.run(typed(request, "application/x-www-form-urlencoded").body(text))
+            }
+            Some(Content::Text(text)) => self.run(typed(request, "text/plain").body(text)),
+            Some(Content::Stream(reader)) => {
+                self.run(typed(request, "text/plain").body(SendBody::from_owned_reader(reader)))
+            }
+        };
+        self.checked(answer?)
+    }
+
+    fn run(
+        &self,
+        request: Result<Request<impl AsSendBody>, ureq::http::Error>,
+    ) -> Result<Response<Body>, HttpError> {
+        let request = request.map_err(|error| HttpError::Answer(error.to_string()))?;
+        Ok(self.agent.run(request)?)
+    }
+
+    /// An answer of success.
+    fn checked(&self, mut answer: Response<Body>) -> Result<Response<Body>, HttpError> {
+        let status = answer.status().as_u16();
+        if answer.status().is_success() {
+            return Ok(answer);
+        }
+        if status == 429 {
+            let seconds = answer.headers().get("Retry-After").and_then(|text| text.to_str().ok());
+            let seconds = seconds.and_then(|text| text.trim().parse().ok());
+            let pause = seconds.map_or(RATE_LIMIT_PAUSE, Duration::from_secs);
+            let pause = pause.min(MAX_RATE_LIMIT_PAUSE);
+            *self.paused_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(now() + pause);
+            return Err(HttpError::RateLimit(pause));
+        }
+        let text = answer.body_mut().with_config().limit(1000).read_to_string().unwrap_or_default();
+        Err(HttpError::Status { status, text, scopes: self.scopes })
+    }
+}
+
+/// Reads an answer in JSON.
+pub(crate) fn read<T: for<'a> Deserialize<'a>>(mut answer: Response<Body>) -> Result<T, HttpError> {
+    let text = answer.body_mut().with_config().limit(MAX_ANSWER).read_to_string()?;
+    serde_json::from_str(&text).map_err(|error| HttpError::Answer(error.to_string()))
+}
+
+/// The lines of a stream.
+pub(crate) struct Lines(BufReader<BodyReader<'static>>);
+
+impl Lines {
+    /// Waits for a line. Empty lines keep the connection open. `None` at the end.
+    ///
+    /// # Errors
+    /// There was nothing for too long, the connection failed, or the line is too long or ends early.
+    pub(crate) fn next(&mut self) -> Result<Option<String>, HttpError> {
+        let mut line = Vec::new();
+        let mut limited = self.0.by_ref().take(MAX_ANSWER);
+        let length = limited.read_until(b'\n', &mut line).map_err(ureq::Error::from)?;
+        match line.pop() {
+            None => Ok(None),
+            Some(b'\n') => Ok(Some(String::from_utf8_lossy(&line).trim().to_owned())),
+            Some(_) if MAX_ANSWER <= length as u64 => {
+                Err(HttpError::Answer("a line is too long".to_owned()))
+            }
+            Some(_) => Err(HttpError::Answer("a line ends early".to_owned())),
+        }
+    }
+}
+
+/// A failed request.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HttpError {
+    /// The connection failed.
+    #[error("the server cannot be reached: {0}")]
+    Connection(#[from] ureq::Error),
+    /// The server rejected the request.
+    #[error("{}", rejection(*status, text, scopes))]
+    Status { status: u16, text: String, scopes: &'static str },
+    /// The server requests a pause.
+    #[error("the server limits the rate of requests; it accepts the next one in {} s", .0.as_secs())]
+    RateLimit(Duration),
+    /// The answer is malformed.
+    #[error("the server sent an invalid answer: {0}")]
+    Answer(String),
+}
+
+impl HttpError {
+    /// The pause that the server requests.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        if let Self::RateLimit(pause) = self { Some(*pause) } else { None }
+    }
+
+    /// Whether the server understood the request and rejects it, so that a repetition is useless.
+    pub(crate) fn is_rejection(&self) -> bool {
+        matches!(self, Self::Status { status, .. } if (400..500).contains(status) && *status != 408)
+    }
+}
+
+fn rejection(status: u16, text: &str, scopes: &str) -> String {
+    let text: String = text.trim().chars().take(200).collect();
+    if status == 401 || status == 403 {
+        return format!("the server rejects the token; it needs the {scopes}: {text}");
+    }
+    format!("the server answered with status {status}: {text}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rejects_addresses_without_encryption() {
+        let address = |text: &str| text.parse::<Address>().map(|address| address.0);
+        assert_eq!(address("https://lichess.org/"), Ok("https://lichess.org".to_owned()));
+        assert!(address("http://127.0.0.1:9000").is_ok());
+        assert!(address("http://lichess.org").is_err());
+        assert!(address("http://localhost.example.org").is_err());
+        assert!(address("lichess.org").is_err());
+    }
+}
