@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::generate::Random;
 
-const GAMES: u32 = 600;
+const GAMES: u32 = 250;
 
 fn record(random: &mut Random, number: u32) -> GameRecord {
     let game = if number.is_multiple_of(5) { Game::Shogi } else { Game::Chess };
