@@ -94,7 +94,7 @@ struct TreeMove {
 ///     assert!(tree.add(&game));
 /// }
 /// let (record, omitted) = tree.ok_or("a game")?.record()?;
-/// assert_eq!((record.len(), omitted), (6, 0));
+/// assert_eq!((record.len(), omitted), (7, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
