@@ -83,7 +83,7 @@ pub use postings::{END_OF_GAME, Key};
 pub use query::{Column, Explorer, MoveStatistics, Page};
 pub use receipt::Receipt;
 pub use repair::{Repaired, repair};
-pub use repertoire::RepertoireGame;
+pub use repertoire::{RepertoireGame, RepertoirePlace};
 pub use summary::{NameId, Summary};
 pub use varint::Corrupt;
 

@@ -1,8 +1,9 @@
 //! Games that follow a tree of moves, such as a repertoire, and where they leave it.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use readyok_rules::record::{GameRecord, Node, NodeId, RecordMove};
+use readyok_rules::record::{GameRecord, Node, NodeId, RecordMove, ResultCounts};
 use readyok_rules::{GameResult, Move, Position};
 use rusqlite::Connection;
 
@@ -27,6 +28,37 @@ pub struct RepertoireGame {
     pub mv: u16,
     /// The result of the game.
     pub result: GameResult,
+}
+
+/// A move with which games leave a tree, or their end in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepertoirePlace {
+    /// The last node of the tree.
+    pub node: NodeId,
+    /// The code of the move that is not in the tree, or [`END_OF_GAME`].
+    pub mv: u16,
+    /// The results of the games.
+    pub counts: ResultCounts,
+    /// The games, in the order of their numbers.
+    pub games: Vec<u32>,
+}
+
+impl RepertoirePlace {
+    /// The places where games leave a tree, in descending order of games.
+    pub fn group(games: impl IntoIterator<Item = RepertoireGame>) -> Vec<Self> {
+        let mut places: HashMap<(NodeId, u16), (ResultCounts, Vec<u32>)> = HashMap::new();
+        for RepertoireGame { game, node, mv, result } in games {
+            let (counts, games) = places.entry((node, mv)).or_default();
+            counts.add(result);
+            games.push(game);
+        }
+        let mut places: Vec<Self> = places
+            .into_iter()
+            .map(|((node, mv), (counts, games))| Self { node, mv, counts, games })
+            .collect();
+        places.sort_by_key(|place| (Reverse(place.games.len()), place.node, place.mv));
+        places
+    }
 }
 
 /// A position of the tree.

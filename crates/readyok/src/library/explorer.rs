@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 use readyok_library::{Key, Library, move_of};
-use readyok_rules::record::{Condition, ResultCounts};
-use readyok_rules::{Game, Notation, Position};
+use readyok_rules::record::{Condition, MoveLine, ResultCounts};
+use readyok_rules::{Game, MoveError, Notation, Position};
 use serde::Serialize;
 
 use super::search::{Row, width};
@@ -15,39 +15,25 @@ use crate::exit::{Code, Failure};
 
 /// A position: a FEN, an SFEN, or moves from the start position in any notation.
 pub(crate) fn parse_position(text: &str, game: Option<Game>) -> Result<Position, String> {
-    let start = game.unwrap_or(Game::Chess);
     let text = text.trim();
     let text = text.strip_prefix("sfen ").or_else(|| text.strip_prefix("fen ")).unwrap_or(text);
     let board = text.split_whitespace().next().unwrap_or_default();
     match board.matches('/').count() {
-        0 => moves(text, start).or_else(|error| match game {
-            None => moves(text, Game::Shogi).map_err(|_| error),
-            Some(_) => Err(error),
-        }),
+        0 => {
+            let moves = if text == "startpos" { "" } else { text };
+            let games = game.map_or_else(|| vec![Game::Chess, Game::Shogi], |game| vec![game]);
+            let line = MoveLine::read(moves, &games);
+            let failed = |error: MoveError| {
+                format!("`{}` is neither a position nor a legal move", error.text)
+            };
+            line.map(|line| line.end().clone()).map_err(failed)
+        }
         rows => {
-            let by_rows = if rows == 8 { Game::Shogi } else { start };
-            Position::from_text(game.unwrap_or(by_rows), text).map_err(|error| error.to_string())
+            let by_rows = if rows == 8 { Game::Shogi } else { Game::Chess };
+            let game = game.unwrap_or(by_rows);
+            Position::from_text(game, text).map_err(|error| error.to_string())
         }
     }
-}
-
-fn moves(text: &str, game: Game) -> Result<Position, String> {
-    let mut position = Position::start(game);
-    let text = if text == "startpos" { "" } else { text };
-    for token in text.split_whitespace() {
-        // `1.`, `1...` and `1.e4` have a number.
-        let numbered = token.trim_start_matches(|c: char| c.is_ascii_digit());
-        let rest = numbered.trim_start_matches('.');
-        if rest.is_empty() {
-            continue;
-        }
-        let token = if rest.len() < numbered.len() { rest } else { token };
-        let mv = position
-            .parse_any(token)
-            .map_err(|_| format!("`{token}` is neither a position nor a legal move"))?;
-        position.play(mv).map_err(|error| error.to_string())?;
-    }
-    Ok(position)
 }
 
 #[derive(Serialize)]

@@ -1,13 +1,12 @@
 //! The games of the database that follow trees of moves, and where they leave them.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 
-use readyok_library::{Library, RepertoireGame, move_of};
-use readyok_rules::record::{Condition, GameRecord, NodeId, ResultCounts};
+use readyok_library::{Library, RepertoireGame, RepertoirePlace, move_of};
+use readyok_rules::record::{Condition, GameRecord};
 use readyok_rules::{Game, Notation, Position, Side};
 use serde::Serialize;
 
@@ -125,15 +124,8 @@ fn places_of(
     found: &[RepertoireGame],
     listed: usize,
 ) -> Vec<Place> {
-    let mut places: HashMap<(NodeId, u16), (ResultCounts, Vec<u32>)> = HashMap::new();
-    for RepertoireGame { game, node, mv, result } in found {
-        let (counts, games) = places.entry((*node, *mv)).or_default();
-        counts.add(*result);
-        games.push(*game);
-    }
-    let mut places: Vec<_> = places.into_iter().collect();
-    places.sort_by_key(|(place, _)| *place);
-    let places = places.into_iter().filter_map(|((node, mv), (counts, games))| {
+    let places = RepertoirePlace::group(found.iter().copied()).into_iter();
+    let places = places.filter_map(|RepertoirePlace { node, mv, counts, games }| {
         let mut position = tree.start().clone();
         let mut line = Vec::new();
         for id in tree.line_to(node) {

@@ -1,12 +1,8 @@
 //! Trees and many games: opening trees, and the games of a repertoire.
 
-use std::collections::HashMap;
-
-use readyok_library::{Filter, RepertoireGame, move_of};
+use readyok_library::{Filter, RepertoireGame, RepertoirePlace as LibraryPlace, move_of};
 use readyok_rules::Position;
-use readyok_rules::record::{
-    GameRecord, NodeId as RecordId, OpeningTree, OpeningTreeOptions, ResultCounts,
-};
+use readyok_rules::record::{GameRecord, NodeId as RecordId, OpeningTree, OpeningTreeOptions};
 
 use super::App;
 use super::library::failed;
@@ -79,21 +75,15 @@ impl App {
             let filter = Filter::watched(&condition, &watch);
             let found = library.repertoire(record, filter).map_err(failed)?;
             let mut repertoire = Repertoire::default();
-            let mut places: HashMap<(RecordId, u16), (ResultCounts, Vec<u32>)> = HashMap::new();
             // The tree does not find itself.
-            for RepertoireGame { game, node, mv, result } in found {
-                if game == query.tree {
-                    continue;
-                }
-                repertoire.counts.add(result);
-                let (counts, games) = places.entry((node, mv)).or_default();
-                counts.add(result);
-                games.push(game);
+            let found: Vec<RepertoireGame> =
+                found.into_iter().filter(|exit| exit.game != query.tree).collect();
+            for exit in &found {
+                repertoire.counts.add(exit.result);
             }
-            let mut places: Vec<_> = places.into_iter().collect();
-            places.sort_by_key(|(place, (counts, _))| (std::cmp::Reverse(counts.total()), *place));
+            let places = LibraryPlace::group(found);
             repertoire.total = count(places.len());
-            for ((node, mv), (counts, games)) in places.into_iter().take(MAX_PLACES) {
+            for LibraryPlace { node, mv, counts, games } in places.into_iter().take(MAX_PLACES) {
                 let Some((line, position)) = line_to(record, node) else { continue };
                 let latest: Vec<GameId> = games.into_iter().rev().take(MAX_LISTED).collect();
                 let entries = library.entries(&latest).map_err(failed)?;

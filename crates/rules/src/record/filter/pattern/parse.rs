@@ -249,7 +249,7 @@ impl Reader {
         }
         let piece = piece.ok_or(unknown)?;
         let range = range(value)?;
-        let most = most_of(self.game, piece.kind);
+        let most = max_count(self.game, piece.kind);
         if range.min > most.into() {
             return Err(Fault::Pieces);
         }
@@ -310,7 +310,7 @@ impl Reader {
         for (code, &count) in (0..).zip(&minimum) {
             let Some(piece) = piece_of(code) else { continue };
             total[piece.side.index()] += u32::from(count);
-            if most_of(self.game, piece.kind) < count {
+            if max_count(self.game, piece.kind) < count {
                 return Err(Fault::Pieces);
             }
         }
@@ -326,7 +326,7 @@ impl Reader {
         if let Some((min, max)) = self.conditions.balance {
             // Nine queens, two rooks and four minor pieces; in shogi all pieces.
             let kinds = PieceKind::IN_HAND
-                .map(|kind| i32::from(most_of(Game::Shogi, kind)) * value(Game::Shogi, kind));
+                .map(|kind| i32::from(max_count(Game::Shogi, kind)) * value(Game::Shogi, kind));
             let most = if self.game == Game::Shogi { kinds.iter().sum() } else { 103 };
             if min > most || max < -most {
                 return Err(Fault::Pieces);
@@ -337,7 +337,7 @@ impl Reader {
 }
 
 /// The largest number of pieces of a kind that a side can have.
-fn most_of(game: Game, kind: PieceKind) -> u8 {
+fn max_count(game: Game, kind: PieceKind) -> u8 {
     match (game, kind.unpromoted()) {
         (_, PieceKind::King) => 1,
         (Game::Shogi, PieceKind::Pawn) => 18,
