@@ -45,7 +45,7 @@ struct Conditions {
     squares: Vec<(u8, CodeSet)>,
     /// Numbers of pieces on the board, by code.
     counts: Vec<(u8, CountRange)>,
-    /// Numbers of pieces in hand, by side and index in [`PieceKind::IN_HAND`].
+    /// Numbers of pieces in hand, by side and index in `PieceKind::IN_HAND`.
     hands: Vec<(Side, usize, CountRange)>,
     /// Value of the first side minus that of the second one.
     balance: Option<(i32, i32)>,
