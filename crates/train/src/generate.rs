@@ -135,8 +135,8 @@ fn work(
     tables: Option<&Tablebases>,
     played: &SyncSender<NumberedGame>,
 ) {
-    let mut players = match Players::new(stop) {
-        Ok(players) => players,
+    let mut player = match Player::new(stop) {
+        Ok(player) => player,
         Err(error) => {
             // Without a receiver the run has already ended.
             let _ = played.send((u64::MAX, Err(error.into())));
@@ -145,7 +145,7 @@ fn work(
     };
     loop {
         let number = next.fetch_add(1, Ordering::Relaxed);
-        let game = match play(header, number, tables, &mut players) {
+        let game = match play(header, number, tables, &mut player) {
             Ok(Some(game)) => Ok(game),
             Ok(None) => return,
             Err(error) => Err(error),
@@ -162,12 +162,12 @@ fn play(
     header: &Header,
     number: u64,
     tables: Option<&Tablebases>,
-    players: &mut Players<'_>,
+    player: &mut Player<'_>,
 ) -> Result<Option<Record>, GenerateError> {
-    players.clear();
+    player.clear();
     let mut rng = rng::of(header.seed, number);
-    let Some(opening) = random_opening(header, &mut rng, players) else {
-        let stopped = players.is_stopped();
+    let Some(opening) = random_opening(header, &mut rng, player) else {
+        let stopped = player.is_stopped();
         return if stopped { Ok(None) } else { Err(GenerateError::NoOpening { game: number }) };
     };
     let mut position = opening.position;
@@ -181,8 +181,8 @@ fn play(
         if let Some(known) = known {
             break known;
         }
-        let (best, score) = players.think(&position, nodes(header, &mut rng));
-        if players.is_stopped() {
+        let (best, score) = player.think(&position, nodes(header, &mut rng));
+        if player.is_stopped() {
             return Ok(None);
         }
         // A game that is not over has a move.
@@ -268,19 +268,19 @@ struct Opening {
     position: Position,
 }
 
-/// Finds an opening that is not decided according to the players. `None` if none was found or the
-/// players are stopped.
-fn random_opening(header: &Header, rng: &mut Rng, players: &mut Players<'_>) -> Option<Opening> {
+/// Finds an opening that is not decided according to the player. `None` if none was found or the
+/// player is stopped.
+fn random_opening(header: &Header, rng: &mut Rng, player: &mut Player<'_>) -> Option<Opening> {
     for number in 0..MAX_OPENINGS {
-        if players.is_stopped() {
+        if player.is_stopped() {
             return None;
         }
         // A score in the hash can make every first move a blunder.
         if number > 0 && number % ATTEMPTS_PER_HASH == 0 {
-            players.clear();
+            player.clear();
         }
-        let Some(opening) = attempt(header, rng, players) else { continue };
-        let (_, score) = players.think(&opening.position, u64::from(header.nodes));
+        let Some(opening) = attempt(header, rng, player) else { continue };
+        let (_, score) = player.think(&opening.position, u64::from(header.nodes));
         if score.abs() <= MAX_SCORE {
             return Some(opening);
         }
@@ -289,7 +289,7 @@ fn random_opening(header: &Header, rng: &mut Rng, players: &mut Players<'_>) -> 
 }
 
 /// Plays random moves without blunders. `None` if the game ends, or only blunders are found.
-fn attempt(header: &Header, rng: &mut Rng, players: &mut Players<'_>) -> Option<Opening> {
+fn attempt(header: &Header, rng: &mut Rng, player: &mut Player<'_>) -> Option<Opening> {
     let start = if rng.u8(0..100) < header.chess960 {
         rng.u16(0..header.game.starts())
     } else {
@@ -298,7 +298,7 @@ fn attempt(header: &Header, rng: &mut Rng, players: &mut Players<'_>) -> Option<
     let mut position = header.game.start(start)?;
     let mut moves = Vec::new();
     for _ in 0..header.random_plies.saturating_add(rng.u8(0..=header.extra_plies)) {
-        let next = random_move(&position, rng, players)?;
+        let next = random_move(&position, rng, player)?;
         moves.push(next.number);
         position = next.position;
     }
@@ -310,14 +310,14 @@ struct Next {
     position: Position,
 }
 
-fn random_move(position: &Position, rng: &mut Rng, players: &mut Players<'_>) -> Option<Next> {
+fn random_move(position: &Position, rng: &mut Rng, player: &mut Player<'_>) -> Option<Next> {
     let legal = position.legal_moves();
-    let (_, before) = players.think(position, BLUNDER_CHECK_NODES);
+    let (_, before) = player.think(position, BLUNDER_CHECK_NODES);
     for _ in 0..MAX_CANDIDATES {
         let mv = rng.choice(&legal).copied()?;
         let mut after = position.clone();
         after.play(mv).ok()?;
-        let (_, theirs) = players.think(&after, BLUNDER_CHECK_NODES);
+        let (_, theirs) = player.think(&after, BLUNDER_CHECK_NODES);
         if -i32::from(theirs) >= i32::from(before) - MAX_LOSS {
             return Some(Next { number: games::number(mv)?, position: after });
         }
@@ -325,42 +325,31 @@ fn random_move(position: &Position, rng: &mut Rng, players: &mut Players<'_>) ->
     None
 }
 
-/// Hash size of each side in MB, enough for searches of some thousand nodes.
+/// Hash size in MB, enough for searches of some thousand nodes.
 const HASH: usize = 1;
 
-/// The players of both sides.
-struct Players<'a> {
-    first: Searcher,
-    second: Searcher,
+/// The player of both sides. They share the hash and the histories, which stay in the caches of the CPU.
+struct Player<'a> {
+    searcher: Searcher,
     limits: Limits,
     control: Stop<'a>,
 }
 
-impl<'a> Players<'a> {
+impl<'a> Player<'a> {
     /// Searches end early when `stop` is set.
     fn new(stop: &'a AtomicBool) -> Result<Self, TryReserveError> {
-        Ok(Self {
-            first: Searcher::new(HASH)?,
-            second: Searcher::new(HASH)?,
-            limits: Limits::default(),
-            control: Stop(stop),
-        })
+        Ok(Self { searcher: Searcher::new(HASH)?, limits: Limits::default(), control: Stop(stop) })
     }
 
     /// Clears the data of the last game.
     fn clear(&mut self) {
-        self.first.clear();
-        self.second.clear();
+        self.searcher.clear();
     }
 
     /// The best move of the side to move, if there is a legal one, and its score.
     fn think(&mut self, position: &Position, nodes: u64) -> (Option<Move>, i16) {
         self.limits.nodes = Some(nodes);
-        let searcher = match position.turn() {
-            Side::First => &mut self.first,
-            Side::Second => &mut self.second,
-        };
-        let outcome = searcher.search(position, &self.limits, &self.control);
+        let outcome = self.searcher.search(position, &self.limits, &self.control);
         (outcome.best(), number(outcome.score))
     }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use fastrand::Rng;
 use narikin::network::{Activation, Features, Network, NetworkInfo};
 use rayon::ThreadPoolBuilder;
 
@@ -11,7 +12,7 @@ use crate::cli::{Done, send};
 use crate::games::{self, Chess, GameKind, Shogi, TrainGame};
 use crate::nnue::checkpoint::{Checkpoint, CheckpointError};
 use crate::nnue::curve::Curve;
-use crate::nnue::parameters::{BLOCK, Shape};
+use crate::nnue::parameters::{BLOCK, Shape, widened};
 use crate::nnue::quantization::{dequantize, quantize};
 use crate::nnue::source::{Source, Targets};
 use crate::nnue::training::{Settings, Trainer};
@@ -81,7 +82,8 @@ pub(super) struct TrainArgs {
     /// Number of points of the learning curve
     #[arg(long, value_name = "N", default_value_t = 40)]
     reports: u32,
-    /// Checkpoint or network to start from, with the same number of hidden units and activation
+    /// Checkpoint or network to start from, with the same activation; a network with fewer hidden units is widened by
+    /// copies of its units, which differ a little
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     start: Option<PathBuf>,
     /// Continue from the checkpoint of an interrupted run with the same arguments
@@ -268,7 +270,9 @@ fn start(path: &Path, shape: Shape, settings: &Settings) -> Result<Vec<f32>, Che
         if network.architecture().activation() != settings.activation {
             return Err(CheckpointError::Shape(path.to_owned()));
         }
-        dequantize(&network)
+        let from = Shape { hidden: network.architecture().hidden(), ..shape };
+        widened(from, &dequantize(&network), shape, &mut Rng::with_seed(settings.seed))
+            .ok_or_else(|| CheckpointError::Shape(path.to_owned()))?
     } else {
         Checkpoint::read(path)?.state.best
     };
