@@ -1,7 +1,7 @@
 //! The interface of an engine.
 
 use readyok_protocol::session::engine::SearchRequest;
-use readyok_protocol::{Checkmate, Dialect, Move};
+use readyok_protocol::{Checkmate, Dialect, Move, Position};
 
 use crate::board::Board;
 use crate::control::Control;
@@ -80,10 +80,21 @@ pub trait Engine: Send + 'static {
         Vec::new()
     }
 
-    /// Handles a line that is not a command of the protocol, such as `bench`, on the engine's thread.
-    /// `print` sends lines to the client unchanged. Lines that arrive during a search, or that are longer
-    /// than 4096 bytes, are ignored. A command that arrives before `quit` or the end of the input is completed.
-    fn custom_command(&mut self, _line: &str, _print: &mut dyn FnMut(&str)) {}
+    /// Handles a line that is not a command of the protocol, such as `bench`, on the engine's thread. Returns whether the
+    /// engine has this command. The line is also `go perft` with a depth, which counts leaf nodes; an engine without it is reported.
+    ///
+    /// The position is that of the last `position`, `None` if it was invalid. `print` sends lines to the client unchanged.
+    /// Lines that arrive during a search, or that are longer than 4096 bytes, are ignored. A command that arrives before
+    /// `quit` or the end of the input is completed.
+    #[doc(alias = "perft")]
+    fn custom_command(
+        &mut self,
+        _line: &str,
+        _position: Option<&Position<'static>>,
+        _print: &mut dyn FnMut(&str),
+    ) -> bool {
+        false
+    }
 
     /// The move after a failed search, or instead of an illegal one: the first legal one of `candidates`, or
     /// any legal one. `None` if no move is legal.

@@ -20,7 +20,7 @@ use crate::event::Event;
 use crate::log::{self, Log};
 use crate::move_overhead::MoveOverhead;
 use crate::options::Spin;
-use crate::worker::Job;
+use crate::worker::{CustomCommand, Job};
 
 /// How long `quit` waits for the worker, unless it executes a custom command.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -197,7 +197,8 @@ impl<W: Write> EventLoop<W> {
             },
             Event::InfoString(text) => return self.info_string(&text, now),
             Event::Output(text) => {
-                for line in lines(&text) {
+                // Programs that parse such output may expect empty lines.
+                for line in text.split(['\n', '\r', '\0']) {
                     out.push_str(line);
                     out.push('\n');
                 }
@@ -294,15 +295,23 @@ impl<W: Write> EventLoop<W> {
                 self.shut_down();
                 self.set_exit_deadline(now);
             }
-            session::Event::Unknown(line) => {
-                let is_idle = !self.session.protocol_state().is_searching() && self.jobs.is_some();
-                if is_idle && line.len() <= MAX_CUSTOM_COMMAND {
-                    self.commands += 1;
-                    self.send_job(Job::Custom(line));
-                }
-            }
+            session::Event::Unknown(line) => self.custom_command(line, None),
+            session::Event::Perft(depth) => self.custom_command(
+                format!("go perft {depth}"),
+                Some("this engine does not count leaf nodes"),
+            ),
             // The session has reported the others to the client.
             _ => (),
+        }
+    }
+
+    /// Passes a line to the engine, except during a search.
+    fn custom_command(&mut self, line: String, otherwise: Option<&'static str>) {
+        let is_idle = !self.session.protocol_state().is_searching() && self.jobs.is_some();
+        if is_idle && line.len() <= MAX_CUSTOM_COMMAND {
+            self.commands += 1;
+            let position = self.session.position().cloned();
+            self.send_job(Job::Custom(CustomCommand { line, position, otherwise }));
         }
     }
 

@@ -3,7 +3,9 @@
 use std::sync::mpsc::{Receiver, SyncSender};
 
 use readyok_protocol::session::engine::SearchRequest;
-use readyok_protocol::{BestMove, Checkmate, Dialect, Move, MoveList, OptionValue, Register};
+use readyok_protocol::{
+    BestMove, Checkmate, Dialect, Move, MoveList, OptionValue, Position, Register,
+};
 
 use crate::control::Control;
 use crate::corrections;
@@ -20,9 +22,19 @@ pub(crate) enum Job {
     Register(Register<'static>),
     NewGame,
     Prepare,
-    Custom(String),
+    Custom(CustomCommand),
     Search(Box<SearchRequest>, Control),
     Solve(Box<SearchRequest>, Control),
+}
+
+/// A line outside the protocol, or `go perft`.
+#[derive(Debug)]
+pub(crate) struct CustomCommand {
+    pub(crate) line: String,
+    /// `None` if the last one was invalid.
+    pub(crate) position: Option<Position<'static>>,
+    /// Sent if the engine does not have the command.
+    pub(crate) otherwise: Option<&'static str>,
 }
 
 /// Executes jobs until the channel is closed.
@@ -62,10 +74,15 @@ pub(crate) fn work<E: Engine>(
                 send_messages(&mut engine, events);
                 Event::Prepared
             }
-            Job::Custom(line) => {
+            Job::Custom(CustomCommand { line, position, otherwise }) => {
                 // The receiver is missing if the engine is about to exit.
                 let mut print = |text: &str| drop(events.send(Event::Output(text.to_owned())));
-                catch(events, "the command", || engine.custom_command(&line, &mut print));
+                let known = catch(events, "the command", || {
+                    engine.custom_command(&line, position.as_ref(), &mut print)
+                });
+                if let (Some(false), Some(text)) = (known, otherwise) {
+                    info_string(events, text.to_owned());
+                }
                 Event::CommandDone
             }
             Job::Search(request, control) => {

@@ -97,9 +97,6 @@ pub(crate) trait Board: Clone + Send {
     /// The side to move: 0 or 1.
     fn side(&self) -> usize;
 
-    /// The number of plies since the start of the game.
-    fn game_ply(&self) -> u32;
-
     /// The hash key of the position.
     fn key(&self) -> u64;
 

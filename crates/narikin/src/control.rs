@@ -39,12 +39,12 @@ pub struct Limits {
     pub tables: Option<TbConfig>,
     /// Whether pondering is enabled, which allows more time per move.
     pub ponders: bool,
-    /// Whether the clock is for the rest of the game, with or without an increment. The time per move then depends on the
-    /// stage of the game.
-    pub sudden_death: bool,
     /// Whether the time is fixed (`movetime`): it is used completely and nothing is reserved.
     /// Otherwise a forced move is played immediately.
     pub exact_time: bool,
+    /// Whether the server counts full seconds, so that the rest of each second costs nothing: searches on a clock then end shortly
+    /// before a full second.
+    pub full_seconds: bool,
     /// Whether to report refutations of the other root moves.
     pub refutations: bool,
     /// Whether to report the current line of each thread.

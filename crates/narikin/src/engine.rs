@@ -1,6 +1,7 @@
 //! The UCI and USI engine: options, positions and moves.
 
 mod files;
+mod inspection;
 mod output;
 mod settings;
 
@@ -8,7 +9,7 @@ use std::collections::TryReserveError;
 use std::iter;
 use std::sync::Mutex;
 
-use readyok_engine::protocol::MateLimit;
+use readyok_engine::protocol::{self, MateLimit};
 use readyok_engine::{
     Answer, Best, BestMove, Checkmate, Control, Dialect, Engine, Failure, Info, Move, MoveList,
     NoBoard, Options, Runner, SearchRequest,
@@ -77,7 +78,7 @@ impl Engine for Narikin {
 
     fn search(&mut self, request: &SearchRequest, control: &Control) -> Answer {
         self.begin(control);
-        let codec = self.codec(request);
+        let codec = self.codec(request.dialect);
         let position = codec.decode_position(&request.position)?;
         let is_free = request.go.search_moves.is_none();
 
@@ -166,7 +167,7 @@ impl Engine for Narikin {
         control: &Control,
     ) -> Result<Checkmate<'static>, Failure> {
         self.begin(control);
-        let position = self.codec(request).decode_position(&request.position)?;
+        let position = self.codec(request.dialect).decode_position(&request.position)?;
         let searchmoves = self.search_moves(request, &position).filter_map(|mv| match mv {
             readyok_rules::Move::Shogi(mv) => Some(mv),
             readyok_rules::Move::Chess(_) => None,
@@ -218,19 +219,47 @@ impl Engine for Narikin {
         std::mem::take(&mut self.remarks)
     }
 
-    fn custom_command(&mut self, line: &str, print: &mut dyn FnMut(&str)) {
+    fn custom_command(
+        &mut self,
+        line: &str,
+        position: Option<&protocol::Position<'static>>,
+        print: &mut dyn FnMut(&str),
+    ) -> bool {
         let mut tokens = line.split_ascii_whitespace();
-        if tokens.next() == Some("bench") {
+        let (Some(command), argument) = (tokens.next(), tokens.clone().next_back()) else {
+            return false;
+        };
+        if command == "bench" {
             self.prepare();
             match Bench::parse(tokens).and_then(|bench| bench.run_like(&self.searcher)) {
                 Ok(result) => print(&result.to_string()),
                 Err(error) => print(&format!("info string bench: {error}")),
             }
+            return true;
         }
+        if !matches!(command, "d" | "eval" | "go") {
+            return false;
+        }
+        self.prepare();
+        let codec = self.codec(self.dialect.unwrap_or_default());
+        let position = position.and_then(|position| codec.decode_position(position).ok());
+        let Some(position) = position else {
+            print("info string there is no valid position");
+            return true;
+        };
+        match command {
+            "d" => print(&inspection::board(&position)),
+            "eval" => print(&inspection::evaluation(&self.searcher, &position)),
+            _ => {
+                let depth = argument.and_then(|depth| depth.parse().ok()).unwrap_or(1);
+                print(&inspection::divided(&position, depth, &codec));
+            }
+        }
+        true
     }
 
     fn fallback(&self, request: &SearchRequest, wanted: &[Move]) -> Option<Move> {
-        let codec = self.codec(request);
+        let codec = self.codec(request.dialect);
         let position = codec.decode_position(&request.position).ok()?;
         let wanted = wanted.iter().find_map(|mv| codec.decode(&position, mv.as_str()).ok());
         codec.encode(wanted.or_else(|| position.legal_moves().into_iter().next())?).ok()
@@ -303,9 +332,9 @@ impl Narikin {
         }
     }
 
-    fn codec(&self, request: &SearchRequest) -> MoveCodec {
-        let game = self.settings.game(request.dialect);
-        MoveCodec::new(request.dialect, game).unwrap_or_else(|| MoveCodec::usual(game))
+    fn codec(&self, dialect: Dialect) -> MoveCodec {
+        let game = self.settings.game(dialect);
+        MoveCodec::new(dialect, game).unwrap_or_else(|| MoveCodec::usual(game))
     }
 
     /// Resizes the hash table if memory suffices.
@@ -372,7 +401,7 @@ impl Narikin {
         request: &SearchRequest,
         position: &Position,
     ) -> impl Iterator<Item = readyok_rules::Move> {
-        let codec = self.codec(request);
+        let codec = self.codec(request.dialect);
         let named = request.go.search_moves.iter().flat_map(MoveList::tokens);
         named.filter_map(move |mv| codec.decode(position, mv).ok())
     }
@@ -411,7 +440,7 @@ impl Narikin {
             impasse: Some(impasse),
             ignore_missing_pieces: !entering.counts_missing,
             ponders: self.settings.ponder.get(),
-            sudden_death: request.clock().is_some_and(|clock| clock.moves_to_go.is_none()),
+            full_seconds: self.settings.full_seconds.get(),
             exact_time: go.move_time.or(go.random_time).is_some(),
             refutations: self.settings.show_refutations.get(),
             currlines: self.settings.show_currline.get(),

@@ -5,7 +5,7 @@ use std::{collections::TryReserveError, fmt, sync::Arc, thread};
 use readyok_rules::{BoardRef, Game, Position};
 
 use crate::{
-    board::{Chess, Shogi},
+    board::{Board, Chess, Shogi},
     control::{Control, Limits, SearchResult},
     mate::Solver,
     network::{Network, embedded},
@@ -125,6 +125,19 @@ impl Searcher {
             BoardRef::Diagram(_) => None,
         };
         found.unwrap_or_else(|| unsearched(position, limits, control))
+    }
+
+    /// The static evaluation in centipawns for the side to move; none if the position is not supported.
+    pub fn evaluate(&self, position: &Position) -> Option<i32> {
+        fn value<B: Board>(network: Option<&Network>, position: &Position) -> Option<i32> {
+            let board = B::new(position, &Limits::default())?;
+            Some(board.endgame_value(network?.evaluate(board.position())?))
+        }
+        match position.board() {
+            BoardRef::Chess(_) => value::<Chess>(self.chess_network.as_deref(), position),
+            BoardRef::Shogi(_) => value::<Shogi>(self.shogi_network.as_deref(), position),
+            BoardRef::Diagram(_) => None,
+        }
     }
 
     /// Evaluates positions of the network's game by the network. Chess and Chess960 share one.

@@ -381,7 +381,6 @@ impl Board for Chess {
         extensions: [18, 90],
         hindsight: 170,
         history_pruning: [1500, 3500],
-        stage_factor: [60, 8],
         check_plies: 0,
         wide_plies: 6,
     };
@@ -519,12 +518,6 @@ impl Board for Chess {
 
     fn side(&self) -> usize {
         self.now.board.side_to_move() as usize
-    }
-
-    fn game_ply(&self) -> u32 {
-        let board = &self.now.board;
-        let moves = u32::from(board.fullmove_number().saturating_sub(1));
-        2 * moves + u32::from(board.side_to_move() == Color::Black)
     }
 
     fn key(&self) -> u64 {

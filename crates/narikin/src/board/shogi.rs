@@ -257,7 +257,6 @@ impl Board for Shogi {
         extensions: [18, 90],
         hindsight: 170,
         history_pruning: [1500, 3500],
-        stage_factor: [40, 10],
         check_plies: 1,
         wide_plies: 16,
     };
@@ -388,10 +387,6 @@ impl Board for Shogi {
 
     fn side(&self) -> usize {
         self.position.turn().to_index()
-    }
-
-    fn game_ply(&self) -> u32 {
-        self.position.game_ply().saturating_sub(1).into()
     }
 
     fn key(&self) -> u64 {

@@ -58,6 +58,7 @@ pub(super) struct Settings {
     entering_king: Combo,
     max_moves: Spin,
     resign_value: Spin,
+    pub(super) full_seconds: Check,
     position_values: Arc<Mutex<SharedPositionValues>>,
     tables: Arc<Mutex<Option<Arc<Tablebases>>>>,
     table_depth: Spin,
@@ -86,7 +87,7 @@ const ENTERING: [(&str, Entering); 6] = [
 const DEFAULT_ENTERING: &str = "CSARule27";
 
 /// Options of one protocol only.
-const UCI_ONLY: [&str; 13] = [
+const UCI_ONLY: [&str; 10] = [
     "SyzygyPath",
     "SyzygyProbeDepth",
     "SyzygyProbeLimit",
@@ -97,11 +98,9 @@ const UCI_ONLY: [&str; 13] = [
     "UCI_ShowWDL",
     "UCI_SetPositionValue",
     "UCI_EngineAbout",
-    "NalimovPath",
-    "NalimovCache",
-    "UCI_ShredderbasesPath",
 ];
-const USI_ONLY: [&str; 4] = ["USI_Strength", "EnteringKingRule", "MaxMovesToDraw", "ResignValue"];
+const USI_ONLY: [&str; 5] =
+    ["USI_Strength", "EnteringKingRule", "MaxMovesToDraw", "ResignValue", "RoundUpToFullSecond"];
 
 /// The rule of entering kings.
 #[derive(Debug, Clone, Copy)]
@@ -147,11 +146,11 @@ impl Settings {
         let table_depth = options.spin("SyzygyProbeDepth", 1, 1..=100);
         let table_pieces = options.spin("SyzygyProbeLimit", 7, 0..=7);
         let table_fifty_moves = options.check("Syzygy50MoveRule", true);
-        declare_unsupported_tablebases(options, &remark_sender);
         let entering_king =
             options.combo("EnteringKingRule", DEFAULT_ENTERING, ENTERING.map(|(name, _)| name));
         let max_moves = options.spin("MaxMovesToDraw", 0, 0..=MAX_MOVES);
         let resign_value = options.spin("ResignValue", NEVER, 0..=NEVER);
+        let full_seconds = options.check("RoundUpToFullSecond", false);
         for name in UCI_ONLY {
             options.only_in(Dialect::Uci, name);
         }
@@ -184,6 +183,7 @@ impl Settings {
             entering_king,
             max_moves,
             resign_value,
+            full_seconds,
             position_values,
             tables,
             table_depth,
@@ -355,25 +355,6 @@ fn declare_tables(
             let _ = remark_sender.send(remark);
         }
     });
-}
-
-/// Tablebases without a public format. GUIs set these options for all engines, so they are accepted
-/// with a message.
-fn declare_unsupported_tablebases(options: &mut Options, remark_sender: &Sender<String>) {
-    for (name, what) in [("NalimovPath", "Nalimov"), ("UCI_ShredderbasesPath", "Shredder")] {
-        let remark_sender = remark_sender.clone();
-        options.string_with(name, "", move |path| {
-            if !path.is_empty() {
-                // Without an engine there is no receiver.
-                let _ = remark_sender.send(format!(
-                    "{what} tablebases are not used: their format is not public. \
-                     Syzygy tablebases serve the same end"
-                ));
-            }
-        });
-    }
-    // Ignored silently.
-    options.spin("NalimovCache", 1, 1..=65_536);
 }
 
 /// Rating points per centipawn of contempt.

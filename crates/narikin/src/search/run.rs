@@ -15,7 +15,7 @@ use super::{
     currline::{CurrLineReporter, CurrLines},
     history::Histories,
     root::{Progress, Root, RootMove, value_without_moves},
-    timeman::{SchedulingDelays, TimeManager, stage_factor},
+    timeman::{SchedulingDelays, TimeManager},
     tt::TranspositionTable,
     vote,
 };
@@ -183,9 +183,7 @@ impl Run<'_> {
         let node_limit = limits.nodes;
         let alone = limits.threads <= 1;
         let mut viewer = own.viewer;
-        // A known number of moves until the next time control is planned exactly.
-        let stage = if limits.sudden_death { stage_factor(&board) } else { 100 };
-        let timeman = Cell::new(TimeManager::new(limits.ponders, stage));
+        let timeman = Cell::new(TimeManager::new(limits.ponders, limits.full_seconds));
         let mut poll = |path: &[B::Move]| {
             let stopped = control.stopped();
             let elapsed = control.elapsed();

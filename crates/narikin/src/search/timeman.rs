@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, time::Duration};
 
-use super::{Tuning, root::Root};
+use super::root::Root;
 use crate::{
     board::{Board, SearchMove},
     control::Bounds,
@@ -24,25 +24,14 @@ pub(crate) struct TimeManager {
     factor: u32,
     /// The factor for pondering, in percent.
     pondering: u32,
-    /// The factor of this stage of the game, in percent.
-    stage: u32,
-}
-
-/// The maximum factor of a stage of the game, in percent.
-const MAX_STAGE_FACTOR: u32 = 150;
-
-/// The factor of the optimum time at this stage of the game, in percent. Openings need less time than later positions, where
-/// a single move often decides the game.
-pub(crate) fn stage_factor<B: Board>(board: &B) -> u32 {
-    let [start, per_ten_plies] = Tuning::of::<B>().stage_factor;
-    let growth = i64::from(per_ten_plies) * i64::from(board.game_ply()) / 10;
-    u32::try_from(i64::from(start) + growth).unwrap_or(u32::MAX).min(MAX_STAGE_FACTOR)
+    /// Whether to use started seconds.
+    full_seconds: bool,
 }
 
 impl TimeManager {
-    pub(crate) fn new(ponders: bool, stage: u32) -> Self {
+    pub(crate) fn new(ponders: bool, full_seconds: bool) -> Self {
         let pondering = if ponders { PONDER_FACTOR } else { 100 };
-        Self { best: 0, stable: 0, value: None, factor: 0, pondering, stage }
+        Self { best: 0, stable: 0, value: None, factor: 0, pondering, full_seconds }
     }
 
     /// Updates the factor after an iteration.
@@ -83,7 +72,10 @@ impl TimeManager {
         // A fixed time is used completely.
         let end = match bounds.hard {
             Some(hard) if soft < hard => {
-                bounds.from.saturating_add(self.share(soft, bounds)).min(hard)
+                let share = self.share(soft, bounds);
+                let share =
+                    if self.full_seconds { rounded_up(share, bounds.overhead) } else { share };
+                bounds.from.saturating_add(share).min(hard)
             }
             Some(_) | None => soft,
         };
@@ -101,9 +93,15 @@ impl TimeManager {
 
     /// The scaled optimum time; zero before the first iteration.
     fn share(&self, soft: Duration, bounds: Bounds) -> Duration {
-        soft.saturating_sub(bounds.from) * self.factor / 100 * self.pondering / 100 * self.stage
-            / 100
+        soft.saturating_sub(bounds.from) * self.factor / 100 * self.pondering / 100
     }
+}
+
+/// The time until the end of a second, less the overhead of the answer.
+fn rounded_up(time: Duration, overhead: Duration) -> Duration {
+    let with_overhead = time.saturating_add(overhead);
+    let started = with_overhead.as_secs() + u64::from(with_overhead.subsec_nanos() > 0);
+    Duration::from_secs(started).saturating_sub(overhead)
 }
 
 /// Delays reserved: one each for the search, the writer and the client.
@@ -141,17 +139,11 @@ impl SchedulingDelays {
 
 #[cfg(test)]
 mod tests {
-    use readyok_rules::{Game, Position};
-
     use super::*;
-    use crate::{
-        board::{Chess, Shogi},
-        control::Limits,
-    };
 
     /// The factor after iterations with these best moves, values and shares.
     fn factor(iterations: &[(u16, Value, u64)]) -> u32 {
-        let mut timeman = TimeManager::new(false, 100);
+        let mut timeman = TimeManager::new(false, false);
         for &(best, value, share) in iterations {
             timeman.take(best, value, share);
         }
@@ -190,7 +182,7 @@ mod tests {
     fn time_on_the_clock_of_the_opponent_is_no_reason_to_think_longer() {
         let [from, soft, hard] = [10_000, 10_100, 10_400].map(Duration::from_millis);
         let bounds = Bounds { from, soft: Some(soft), hard: Some(hard), ..Bounds::default() };
-        let timeman = TimeManager { factor: 150, ..TimeManager::new(false, 100) };
+        let timeman = TimeManager { factor: 150, ..TimeManager::new(false, false) };
         let should_stop_iterating =
             |millis| timeman.should_stop_iterating(Duration::from_millis(millis), bounds, false);
         assert_eq!([10_000, 10_149, 10_150].map(should_stop_iterating), [false, false, true]);
@@ -198,7 +190,7 @@ mod tests {
 
     #[test]
     fn who_has_pondered_longer_than_it_may_think_breaks_off() {
-        let timeman = TimeManager { factor: 150, ..TimeManager::new(false, 100) };
+        let timeman = TimeManager { factor: 150, ..TimeManager::new(false, false) };
         let should_abort = |from: u64, after: u64, timeman: TimeManager| {
             let [from, soft, hard] = [from, from + 100, from + 400].map(Duration::from_millis);
             let bounds = Bounds { from, soft: Some(soft), hard: Some(hard), ..Bounds::default() };
@@ -208,7 +200,7 @@ mod tests {
         assert!(!should_abort(149, 399, timeman), "it has hardly begun");
         assert!(!should_abort(0, 399, timeman), "it has not pondered");
         assert!(
-            !should_abort(10_000, 399, TimeManager::new(false, 100)),
+            !should_abort(10_000, 399, TimeManager::new(false, false)),
             "nothing is known of any move"
         );
         let from = Duration::from_secs(10);
@@ -222,7 +214,7 @@ mod tests {
     fn who_may_ponder_thinks_a_quarter_longer_but_no_longer_than_it_must() {
         let [soft, hard] = [100, 200].map(|millis| Some(Duration::from_millis(millis)));
         let ends = |ponders, factor, hard| {
-            let timeman = TimeManager { factor, ..TimeManager::new(ponders, 100) };
+            let timeman = TimeManager { factor, ..TimeManager::new(ponders, false) };
             let bounds = Bounds { soft, hard, ..Bounds::default() };
             (0..1000).find(|&time| {
                 timeman.should_stop_iterating(Duration::from_millis(time), bounds, false)
@@ -233,39 +225,18 @@ mod tests {
         assert_eq!(ends(true, 100, soft), Some(100), "a fixed time stays what it is");
     }
 
-    fn stage_factor_of<B: Board>(game: Game, text: &str) -> u32 {
-        let position = Position::from_text(game, text).expect("a position");
-        stage_factor(&B::new(&position, &Limits::default()).expect("a board"))
-    }
-
     #[test]
-    fn openings_get_less_time_than_later_positions() {
-        let chess = |counters: &str| {
-            let text =
-                format!("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R {counters}");
-            stage_factor_of::<Chess>(Game::Chess, &text)
+    fn started_seconds_are_used_if_only_full_ones_count() {
+        let timeman = TimeManager { factor: 100, ..TimeManager::new(false, true) };
+        let end = |soft: u64, hard: u64| {
+            let [soft, hard] = [soft, hard].map(|time| Some(millis(time)));
+            let bounds = Bounds { soft, hard, overhead: millis(120), ..Bounds::default() };
+            (0..).find(|&time| timeman.should_stop_iterating(millis(time), bounds, false))
         };
-        let shogi = |ply: u32| {
-            let text =
-                format!("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - {ply}");
-            stage_factor_of::<Shogi>(Game::Shogi, &text)
-        };
-        let chess = ["w KQkq - 0 1", "b KQkq - 0 6", "w KQkq - 0 31", "w KQkq - 0 500"].map(chess);
-        assert_eq!(chess, [60, 68, 108, MAX_STAGE_FACTOR]);
-        assert_eq!([1, 12, 61, 200].map(shogi), [40, 51, 100, MAX_STAGE_FACTOR]);
-    }
-
-    #[test]
-    fn the_stage_scales_the_optimum_time() {
-        let [soft, hard] = [100, 400].map(|millis| Some(Duration::from_millis(millis)));
-        let bounds = Bounds { soft, hard, ..Bounds::default() };
-        let end = |stage| {
-            let timeman = TimeManager { factor: 150, ..TimeManager::new(false, stage) };
-            (0..1000).find(|&time| {
-                timeman.should_stop_iterating(Duration::from_millis(time), bounds, false)
-            })
-        };
-        assert_eq!([40, 100, 150].map(end), [Some(60), Some(150), Some(225)]);
+        assert_eq!(end(300, 5_000), Some(880));
+        assert_eq!(end(880, 5_000), Some(880));
+        assert_eq!(end(881, 5_000), Some(1_880));
+        assert_eq!(end(1_900, 2_500), Some(2_500), "the hard bound ends the search");
     }
 
     const fn millis(millis: u64) -> Duration {

@@ -37,8 +37,6 @@ pub(crate) struct Tuning {
     pub(crate) hindsight: Value,
     /// History pruning: a constant and the history per ply of depth.
     pub(crate) history_pruning: [i32; 2],
-    /// The factor of the optimum time, in percent: at the start of the game, and its growth per ten plies.
-    pub(crate) stage_factor: [i32; 2],
     /// Plies of qsearch with quiet checks.
     pub(crate) check_plies: i32,
     /// Plies of qsearch after which only the first good move is searched.

@@ -11,7 +11,7 @@ use readyok_engine::{Dialect, Options, Spin};
 use super::Tuning;
 use crate::board::{Board, Chess, Shogi};
 
-const COUNT: usize = 26;
+const COUNT: usize = 24;
 
 /// The constant of a game; none if it does not use the step.
 type Field = fn(&mut Tuning) -> Option<&mut i32>;
@@ -42,8 +42,6 @@ const CONSTANTS: [(&str, RangeInclusive<i64>, Field); COUNT] = [
     ("Hindsight", 0..=1000, |tuning| Some(&mut tuning.hindsight)),
     ("HistoryPruning", 0..=10_000, |tuning| Some(&mut tuning.history_pruning[0])),
     ("HistoryPruningPerPly", 0..=10_000, |tuning| Some(&mut tuning.history_pruning[1])),
-    ("StageFactor", 10..=200, |tuning| Some(&mut tuning.stage_factor[0])),
-    ("StageFactorPerTenPlies", 0..=50, |tuning| Some(&mut tuning.stage_factor[1])),
 ];
 
 fn values(mut tuning: Tuning) -> [i32; COUNT] {

@@ -11,6 +11,7 @@ mod client;
 mod dead_positions;
 mod endings;
 mod engine;
+mod inspection;
 mod limits;
 mod lines;
 mod mates;

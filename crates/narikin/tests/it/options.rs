@@ -17,21 +17,21 @@ fn each_protocol_declares_the_options_of_its_games() {
     let names = "Hash, Clear Hash, Threads, MultiPV, Ponder, Move Overhead, OwnBook, Book File, Book Depth, \
          Best Book Move, EvalFile, Contempt, UCI_Opponent, UCI_SetPositionValue, UCI_LimitStrength, \
          UCI_Elo, UCI_AnalyseMode, UCI_ShowWDL, UCI_ShowCurrLine, UCI_ShowRefutations, UCI_Chess960, \
-         UCI_Variant, UCI_EngineAbout, NalimovPath, NalimovCache, UCI_ShredderbasesPath, Debug Log File";
+         UCI_Variant, UCI_EngineAbout, Debug Log File";
     for name in names.split(", ") {
         assert!(uci.iter().any(|other| other == name), "{name} in {uci:?}");
     }
     let names = "USI_Hash, Clear_Hash, Threads, MultiPV, USI_Ponder, Move_Overhead, USI_OwnBook, Book_File, \
          Book_Depth, Best_Book_Move, EvalFile, USI_LimitStrength, USI_Strength, USI_AnalyseMode, \
          USI_ShowCurrLine, USI_ShowRefutations, EnteringKingRule, MaxMovesToDraw, Contempt, ResignValue, \
-         Debug_Log_File";
+         RoundUpToFullSecond, Debug_Log_File";
     for name in names.split(", ") {
         assert!(usi.iter().any(|other| other == name), "{name} in {usi:?}");
     }
-    for token in ["960", "Variant", "Elo", "Nalimov", "Shredder", "Syzygy", "UCI"] {
+    for token in ["960", "Variant", "Elo", "Syzygy", "UCI"] {
         assert!(!usi.iter().any(|name| name.contains(token)), "{token} in {usi:?}");
     }
-    for token in ["Entering", "Resign", "MaxMoves", "USI"] {
+    for token in ["Entering", "Resign", "MaxMoves", "RoundUp", "USI"] {
         assert!(!uci.iter().any(|name| name.contains(token)), "{token} in {uci:?}");
     }
 }
@@ -96,18 +96,6 @@ fn reports_wdl_on_request() {
     assert!(!wdl(client.ask("position startpos\ngo depth 1")));
     client.send("setoption name UCI_ShowWDL value true");
     assert!(wdl(client.ask("go depth 1")));
-}
-
-#[test]
-fn unsupported_endgame_databases_are_reported() {
-    let mut client = Client::with("uci", &["NalimovPath value /tb", "NalimovCache value 4"]);
-    let remarks = client.remarks();
-    assert!(remarks.iter().any(|remark| remark.starts_with("Nalimov tablebases are not used")));
-    client.send("setoption name UCI_ShredderbasesPath value /tb");
-    let remarks = client.remarks();
-    assert!(remarks.iter().any(|remark| remark.starts_with("Shredder tablebases are not used")));
-    client.send("setoption name NalimovPath value <empty>");
-    assert!(client.remarks().is_empty());
 }
 
 /// The values of a field in the search output.

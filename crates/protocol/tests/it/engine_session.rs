@@ -153,6 +153,7 @@ fn describe(event: Event) -> String {
         Event::Register(_) => "register".into(),
         Event::NewGame => "new game".into(),
         Event::Prepare => "prepare".into(),
+        Event::Perft(depth) => format!("perft: {depth}"),
         Event::Search(request) => describe_search(&request),
         Event::PonderHit(clocks) => match clocks.black_time {
             Some(time) => format!("ponder hit, {time} ms"),

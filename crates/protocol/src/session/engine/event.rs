@@ -35,6 +35,9 @@ pub enum Event {
     Prepare,
     /// Start a search, and answer it exactly once.
     Search(Box<SearchRequest>),
+    /// Count the leaf nodes at this depth (`go perft` of Stockfish) from
+    /// [`EngineSession::position`](super::EngineSession::position). The table has no defined end.
+    Perft(u32),
     /// The expected move was played: the search continues as a normal one, and its clocks and `movetime`
     /// start now. Some shogi GUIs send the clocks only here.
     PonderHit(Clocks),

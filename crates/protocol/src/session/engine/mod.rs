@@ -131,6 +131,12 @@ impl EngineSession {
         })
     }
 
+    /// The position of the last `position` that took effect; the start position before the first one. `None` if it was
+    /// invalid.
+    pub fn position(&self) -> Option<&Position<'static>> {
+        self.position.as_ref().ok()
+    }
+
     /// Handles one line of the client.
     pub fn receive_line(&mut self, line: &str, now: SessionTime, out: &mut String) {
         if self.queue.has_quit() {
@@ -439,8 +445,8 @@ impl EngineSession {
             Command::Register(with) => self.events.push_back(Event::Register(with.into_owned())),
             Command::NewGame => self.events.push_back(Event::NewGame),
             Command::Position(position) => self.position = Ok(position.into_owned()),
-            Command::Go(go) if go.perft.is_some() => {
-                self.send_info_string("this engine does not count leaf nodes".to_owned(), out);
+            Command::Go(Go { perft: Some(depth), .. }) => {
+                self.events.push_back(Event::Perft(depth));
             }
             Command::Go(go) => self.start_search(go, now, out),
             Command::Stop => self.release_answer(Event::Stop, out),
