@@ -182,3 +182,25 @@ def test_random_games_of_shogi():
             assert position.text() == board.sfen(), (position.text(), board.sfen())
             plies += 1
     assert plies > 3000
+
+
+def test_the_wrapper_of_stockfish_drives_narikin() -> None:
+    """The package `stockfish` reads `d`, `eval` and `go perft`, and the version from the name."""
+    stockfish = pytest.importorskip("stockfish")
+    engine = stockfish.Stockfish(path=readyok.narikin(), depth=6, parameters={"Threads": 1})
+    assert (engine.get_stockfish_major_version(), engine.get_stockfish_minor_version()) == (0, 1)
+    engine.make_moves_from_start(["e2e4", "e7e5"])
+    after = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
+    assert engine.get_fen_position() == after
+    assert engine.get_board_visual().count("\n") == 18
+    assert -2 < engine.get_static_eval() < 2
+    leaves, moves = engine.get_perft(2)
+    assert (leaves, len(moves), moves["g1f3"]) == (835, 29, 29)
+    assert chess.Move.from_uci(engine.get_best_move()) in chess.Board(after).legal_moves
+    assert engine.get_evaluation()["type"] == "cp"
+    assert len(engine.get_top_moves(3)) == 3
+    assert engine.get_wdl_stats() is not None
+    engine.set_fen_position("4k3/8/8/8/8/8/8/4QK2 b - - 0 1")
+    assert engine.get_static_eval() is None
+    assert engine.is_fen_valid("8/2n5/2B5/8/5p1p/5P1P/5kP1/7K w - - 2 2")
+    engine.send_quit_command()

@@ -63,15 +63,10 @@ impl Output<'_> {
         self.control.info(Info {
             depth: Some(line.depth),
             seldepth: Some(line.seldepth),
-            multipv: self.rank(1),
+            multipv: Some(1),
             pv: Some(self.move_list(&line.pv)),
             ..self.value(line.score, line.drawn)
         });
-    }
-
-    fn rank(&self, rank: usize) -> Option<u32> {
-        // A single line has no number.
-        (1 < self.shown.lines).then(|| u32::try_from(rank).unwrap_or(u32::MAX))
     }
 
     fn value(&self, score: Score, drawn: bool) -> Info<'static> {
@@ -131,7 +126,8 @@ impl crate::Control for Output<'_> {
         self.control.info(Info {
             depth: Some(report.depth),
             seldepth: Some(report.seldepth),
-            multipv: self.rank(report.multipv),
+            // Also of a single line, as programs for Stockfish expect.
+            multipv: u32::try_from(report.multipv).ok(),
             bound: report.bound,
             nodes: Some(report.nodes),
             nps: u64::try_from(nps).ok(),

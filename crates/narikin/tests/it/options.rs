@@ -118,8 +118,9 @@ fn a_search_reports_depth_nodes_and_hash_usage() {
                 .any(|value| value.parse().is_ok_and(|load: u32| load > 0)),
             "{received:#?}"
         );
-        // A single line has no `multipv`.
-        assert!(values(&received, "multipv").is_empty(), "{received:#?}");
+        // A single line is numbered, too, as programs for Stockfish expect.
+        assert!(values(&received, "multipv").iter().all(|rank| *rank == "1"), "{received:#?}");
+        assert!(!values(&received, "multipv").is_empty(), "{received:#?}");
     }
 }
 
@@ -145,7 +146,7 @@ fn limited_strength_searches_less_and_varies_moves() {
                 values(&received, "nodes").iter().filter_map(|value| value.parse().ok()).max();
             assert!(nodes.is_none_or(|nodes: u64| nodes < 5_000), "{received:#?}");
             // Internal candidate lines are not reported.
-            assert!(values(&received, "multipv").is_empty(), "{received:#?}");
+            assert!(values(&received, "multipv").iter().all(|rank| *rank == "1"), "{received:#?}");
             moves.extend(received.last().cloned());
         }
         moves.sort();
