@@ -1,24 +1,28 @@
 //! HTTP requests with a token to a server, streams of lines (NDJSON), and pauses that the server requests.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use ureq::http::request::Builder;
 use ureq::http::{Method, Request, Response};
-use ureq::{Agent, AsSendBody, Body, BodyReader, SendBody};
+use ureq::{Agent, AsSendBody, Body, SendBody};
 
 use crate::clock::now;
+use crate::lines::{LineError, Lines};
 
 /// Longest wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Largest answer, and longest line of a stream, in bytes.
 const MAX_ANSWER: u64 = 1 << 20;
+const MAX_LINE: usize = 1 << 20;
 /// Pause after status 429 without `Retry-After`, as Lichess requires it, and the longest one that is accepted.
 const RATE_LIMIT_PAUSE: Duration = Duration::from_mins(1);
 const MAX_RATE_LIMIT_PAUSE: Duration = Duration::from_mins(15);
+/// Time after a pause until requests of the next priority follow.
+const PRIORITY_STEP: Duration = Duration::from_millis(500);
 
 /// The address of a server: HTTPS, or HTTP on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,15 +64,25 @@ pub(crate) enum Content {
     Stream(Box<dyn Read>),
 }
 
+/// The order of requests after a pause. A pause applies to requests of the same and of lower priorities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Priority {
+    /// Moves: the clock is running.
+    Move,
+    /// What else running games need.
+    Game,
+    Other,
+}
+
 /// A server, and the token for it, which is never printed or sent to another server.
 pub(crate) struct Http {
     agent: Agent,
     server: Address,
-    bearer: Option<String>,
+    token: Option<String>,
     /// What the token must permit.
     scopes: &'static str,
-    /// The end of the pause that the server has requested.
-    paused_until: Mutex<Option<Instant>>,
+    /// The ends of the pauses that the server has requested, by priority.
+    paused_until: Mutex<[Option<Instant>; 3]>,
 }
 
 impl Http {
@@ -87,13 +101,16 @@ impl Http {
             .timeout_recv_response(Some(waits.answer))
             .timeout_per_read(Some(waits.idle))
             .build();
-        let bearer = token.map(|token| format!("Bearer {token}"));
-        Self { agent: config.into(), server, bearer, scopes, paused_until: Mutex::default() }
+        Self { agent: config.into(), server, token, scopes, paused_until: Mutex::default() }
+    }
+
+    pub(crate) fn token(&self) -> Option<&str> {
+        self.token.as_deref()
     }
 
     /// The successful answer to a `GET`.
     pub(crate) fn get(&self, path: &str) -> Result<Response<Body>, HttpError> {
-        self.call(Method::GET, path, None)
+        self.call(Priority::Other, Method::GET, path, None)
     }
 
     /// The successful answer to a request with content.
@@ -103,28 +120,44 @@ impl Http {
         path: &str,
         content: Content,
     ) -> Result<Response<Body>, HttpError> {
-        self.call(method, path, Some(content))
+        self.call(Priority::Other, method, path, Some(content))
+    }
+
+    /// Sends a form, which can be empty.
+    pub(crate) fn post(
+        &self,
+        priority: Priority,
+        path: &str,
+        form: String,
+    ) -> Result<(), HttpError> {
+        self.call(priority, Method::POST, path, Some(Content::Form(form))).map(drop)
     }
 
     /// The lines of a stream.
-    pub(crate) fn lines(&self, path: &str) -> Result<Lines, HttpError> {
-        Ok(Lines(BufReader::new(self.get(path)?.into_body().into_reader())))
+    pub(crate) fn lines(&self, priority: Priority, path: &str) -> Result<Lines, HttpError> {
+        let answer = self.call(priority, Method::GET, path, None)?;
+        Ok(Lines::read(answer.into_body().into_reader(), MAX_LINE).map_err(LineError::from)?)
+    }
+
+    fn paused_until(&self) -> MutexGuard<'_, [Option<Instant>; 3]> {
+        self.paused_until.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn call(
         &self,
+        priority: Priority,
         method: Method,
         path: &str,
         content: Option<Content>,
     ) -> Result<Response<Body>, HttpError> {
-        let paused = *self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
+        let paused = self.paused_until().get(priority as usize).copied().flatten();
         let left = paused.map_or(Duration::ZERO, |until| until.saturating_duration_since(now()));
         if !left.is_zero() {
             return Err(HttpError::RateLimit(left));
         }
         let mut request = Request::builder().method(method).uri(format!("{}{path}", self.server.0));
-        if let Some(bearer) = &self.bearer {
-            request = request.header("Authorization", bearer);
+        if let Some(token) = &self.token {
+            request = request.header("Authorization", format!("Bearer {token}"));
         }
         let typed = |request: Builder, kind| request.header("Content-Type", kind);
         let answer = match content {
@@ -138,7 +171,7 @@ impl Http {
                 self.run(typed(request, "text/plain").body(SendBody::from_owned_reader(reader)))
             }
         };
-        self.checked(answer?)
+        self.checked(priority, answer?)
     }
 
     fn run(
@@ -150,7 +183,11 @@ impl Http {
     }
 
     /// An answer of success.
-    fn checked(&self, mut answer: Response<Body>) -> Result<Response<Body>, HttpError> {
+    fn checked(
+        &self,
+        priority: Priority,
+        mut answer: Response<Body>,
+    ) -> Result<Response<Body>, HttpError> {
         let status = answer.status().as_u16();
         if answer.status().is_success() {
             return Ok(answer);
@@ -160,7 +197,11 @@ impl Http {
             let seconds = seconds.and_then(|text| text.trim().parse().ok());
             let pause = seconds.map_or(RATE_LIMIT_PAUSE, Duration::from_secs);
             let pause = pause.min(MAX_RATE_LIMIT_PAUSE);
-            *self.paused_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(now() + pause);
+            let mut until = now() + pause;
+            for paused in self.paused_until().iter_mut().skip(priority as usize) {
+                *paused = (*paused).max(Some(until));
+                until += PRIORITY_STEP;
+            }
             return Err(HttpError::RateLimit(pause));
         }
         let text = answer.body_mut().with_config().limit(1000).read_to_string().unwrap_or_default();
@@ -174,35 +215,15 @@ pub(crate) fn read<T: for<'a> Deserialize<'a>>(mut answer: Response<Body>) -> Re
     serde_json::from_str(&text).map_err(|error| HttpError::Answer(error.to_string()))
 }
 
-/// The lines of a stream.
-pub(crate) struct Lines(BufReader<BodyReader<'static>>);
-
-impl Lines {
-    /// Waits for a line. Empty lines keep the connection open. `None` at the end.
-    ///
-    /// # Errors
-    /// There was nothing for too long, the connection failed, or the line is too long or ends early.
-    pub(crate) fn next(&mut self) -> Result<Option<String>, HttpError> {
-        let mut line = Vec::new();
-        let mut limited = self.0.by_ref().take(MAX_ANSWER);
-        let length = limited.read_until(b'\n', &mut line).map_err(ureq::Error::from)?;
-        match line.pop() {
-            None => Ok(None),
-            Some(b'\n') => Ok(Some(String::from_utf8_lossy(&line).trim().to_owned())),
-            Some(_) if MAX_ANSWER <= length as u64 => {
-                Err(HttpError::Answer("a line is too long".to_owned()))
-            }
-            Some(_) => Err(HttpError::Answer("a line ends early".to_owned())),
-        }
-    }
-}
-
 /// A failed request.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HttpError {
     /// The connection failed.
     #[error("the server cannot be reached: {0}")]
     Connection(#[from] ureq::Error),
+    /// A stream has ended.
+    #[error(transparent)]
+    Stream(#[from] LineError),
     /// The server rejected the request.
     #[error("{}", rejection(*status, text, scopes))]
     Status { status: u16, text: String, scopes: &'static str },
