@@ -14,18 +14,17 @@ use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
 use readyok_client::Guard;
+use serde_json::Value;
 use ureq::http::Method;
 
 pub(crate) use config::Config;
-use game::{Overhead, play_game};
+use game::play_game;
 pub(crate) use known::Known;
-use message::{
-    AccountEvent, Challenge, GameRef, Messages, Reference, TokenScopes, User, failure, is_id,
-};
+use message::{AccountEvent, Challenge, GameRef, Messages, Reference, User, failure};
 use seeks::Seeks;
 
 use crate::clock::now;
-use crate::http::{Address, Content, Http, HttpError, Priority, Waits, read};
+use crate::http::{Address, Content, Http, HttpError, Priority, Waits, escaped, is_id, read};
 use crate::play::{Connection, Failure, Link};
 use crate::player::PlayerSettings;
 use crate::terminal::{print, print_error, printable};
@@ -46,9 +45,7 @@ const ACCEPTED_WAIT: Duration = Duration::from_secs(30);
 pub(crate) enum BotError {
     #[error("{what}: {error}")]
     Http { what: String, error: HttpError },
-    #[error(
-        "`{0}` is not a bot account; --upgrade makes it one, which is irreversible and possible only before its first game"
-    )]
+    #[error("`{0}` is no bot account; --upgrade makes it one, irreversibly, before its first game")]
     NotBot(String),
     #[error("the token does not have the scope {SCOPE}")]
     Scope,
@@ -60,15 +57,6 @@ pub(crate) enum BotError {
 /// The connection with a server.
 pub(crate) fn http(server: Address, token: String) -> Http {
     Http::new(server, Some(token), "scope bot:play", WAITS)
-}
-
-/// Text as a value of a form.
-fn escaped(text: &str) -> String {
-    let escape = |byte: u8| match byte {
-        _ if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
-        _ => format!("%{byte:02X}"),
-    };
-    text.bytes().map(escape).collect()
 }
 
 /// What all games share.
@@ -87,7 +75,8 @@ pub(crate) struct Bot<'a> {
 #[derive(Default)]
 pub(crate) struct State {
     account: OnceLock<User>,
-    overhead: Mutex<Overhead>,
+    /// The measured overhead of moves, and their number.
+    overhead: Mutex<(Duration, u32)>,
     /// The opponents by game.
     games: Mutex<BTreeMap<String, String>>,
 }
@@ -118,10 +107,10 @@ impl Bot<'_> {
         let account = self.account().map_err(Failure::into_error)?;
         let token = self.http.token().unwrap_or_default();
         let answer = self.http.send(Method::POST, PATH, Content::Text(token.to_owned()));
-        let tokens: BTreeMap<String, Option<TokenScopes>> =
+        let tokens: Value =
             answer.and_then(read).map_err(|error| failure(PATH, error, true).into_error())?;
-        let scopes = tokens.get(token).and_then(Option::as_ref);
-        if scopes.is_some_and(|token| token.scopes.split(',').any(|scope| scope == SCOPE)) {
+        let scopes = tokens.get(token).and_then(|token| token.get("scopes")?.as_str());
+        if scopes.unwrap_or_default().split(',').any(|scope| scope == SCOPE) {
             return Ok(account.name());
         }
         Err(BotError::Scope)
@@ -152,8 +141,8 @@ impl Bot<'_> {
         self.state.games.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn overhead(&self) -> Overhead {
-        *self.state.overhead.lock().unwrap_or_else(PoisonError::into_inner)
+    fn overhead(&self) -> MutexGuard<'_, (Duration, u32)> {
+        self.state.overhead.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -206,7 +195,7 @@ impl Lobby<'_, '_> {
         self.expected.remove(&game.game_id);
         let (bot, id) = (self.bot, game.game_id.clone());
         // The server repeats the running games when a stream is opened.
-        if !game.is_for_bots() || bot.games().contains_key(&id) {
+        if !is_id(&id) || bot.games().contains_key(&id) {
             return;
         }
         bot.games().insert(id.clone(), game.opponent.id().to_owned());
@@ -253,7 +242,7 @@ impl Lobby<'_, '_> {
             "rated={}&clock.limit={}&clock.increment={}&variant={}&color=random",
             rules.rated, rules.time, rules.increment, rules.variant
         );
-        let path = format!("/api/challenge/{}", escaped(opponent));
+        let path = format!("/api/challenge/{}", escaped(opponent, "-_"));
         let answer = self.bot.http.send(Method::POST, &path, Content::Form(form));
         match answer.and_then(read::<Reference>) {
             Ok(challenge) => {

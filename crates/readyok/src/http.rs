@@ -46,6 +46,23 @@ impl FromStr for Address {
     }
 }
 
+/// Text as a part of an address or a form. Letters, digits and the characters of `kept` remain.
+pub(crate) fn escaped(text: &str, kept: &str) -> String {
+    let escape = |byte: u8| match byte {
+        _ if byte.is_ascii_alphanumeric() || kept.as_bytes().contains(&byte) => {
+            char::from(byte).to_string()
+        }
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(escape).collect()
+}
+
+/// Whether text from a server can be a part of a path, for example the ID of a game.
+pub(crate) fn is_id(text: &str) -> bool {
+    let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    !text.is_empty() && text.len() <= 64 && text.bytes().all(is_valid)
+}
+
 /// Longest waits for a server.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waits {
@@ -260,6 +277,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_pause_applies_to_lower_priorities_and_moves_come_first_after_it() {
+        let waits = Waits { answer: CONNECT_TIMEOUT, idle: CONNECT_TIMEOUT };
+        let http = Http::new(Address("http://127.0.0.1:1".to_owned()), None, "", waits);
+        let limit = |priority, seconds: &str| {
+            let answer = Response::builder().status(429).header("Retry-After", seconds);
+            let answer = answer.body(Body::builder().data("")).expect("valid");
+            http.checked(priority, answer).map(drop).expect_err("a pause").retry_after()
+        };
+        assert_eq!(limit(Priority::Game, "30"), Some(Duration::from_secs(30)));
+        let [moves, game, other] = *http.paused_until();
+        assert!(moves.is_none() && game < other, "{game:?} {other:?}");
+        // A shorter pause does not end a longer one.
+        limit(Priority::Move, "5");
+        let paused = *http.paused_until();
+        assert!(paused[0].is_some() && paused[0] < game && paused[1..] == [game, other]);
+        assert!(matches!(http.get("/"), Err(HttpError::RateLimit(_))));
+    }
+
+    #[test]
     fn rejects_addresses_without_encryption() {
         let address = |text: &str| text.parse::<Address>().map(|address| address.0);
         assert_eq!(address("https://lichess.org/"), Ok("https://lichess.org".to_owned()));
@@ -267,5 +303,6 @@ mod tests {
         assert!(address("http://lichess.org").is_err());
         assert!(address("http://localhost.example.org").is_err());
         assert!(address("lichess.org").is_err());
+        assert!(!is_id("../x") && !is_id("") && is_id("abcDEF12"));
     }
 }

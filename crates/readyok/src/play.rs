@@ -196,10 +196,12 @@ pub(crate) struct Rules {
 }
 
 /// Why a game was not played to its end.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum PlayError<E> {
+    #[error("{0}")]
     Wire(E),
     /// The engine cannot play an offered game.
+    #[error(transparent)]
     Player(PlayerError),
 }
 

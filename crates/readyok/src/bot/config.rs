@@ -142,9 +142,9 @@ impl Accept {
         let is_among =
             |users: &[String]| users.iter().any(|user| user.eq_ignore_ascii_case(challenger.id()));
         let is_listed = self.only.is_empty() || is_among(&self.only);
-        let (limit, increment) = match challenge.time_control {
-            TimeControl::Clock { limit, increment } => (limit, increment),
-            TimeControl::Other => return Some("timeControl"),
+        let TimeControl { limit: Some(limit), increment: Some(increment) } = challenge.time_control
+        else {
+            return Some("timeControl");
         };
         let variant = if self.variants == ["standard"] { "standard" } else { "variant" };
         let rating = challenger.rating.unwrap_or(0);
@@ -212,9 +212,13 @@ mod tests {
                 other => other,
             };
             let key = format!("`{table}{name}`");
-            let has = |row: &Vec<&str>| row.get(1) == Some(&key.as_str()) && row[2] == default;
+            let has = |row: &Vec<&str>| {
+                row.get(1) == Some(&key.as_str()) && row[2].trim_matches('`') == default
+            };
             assert!(rows.iter().any(has), "{key} {default}");
         }
+        let example = page.split("```toml").nth(1).and_then(|text| text.split("```").next());
+        assert_eq!(Config::parse(example.expect("an example")).expect("valid").games, 2);
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! One game: its stream, its requests, and the measurement of the overhead.
 
-use std::sync::PoisonError;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -8,10 +7,10 @@ use readyok_protocol::{Convention, GameResult as EngineResult};
 use readyok_rules::{Game, Move, Position, PositionHistory, Side};
 
 use super::message::{GameEvent, GameFull, GameState, Messages, User, failure};
-use super::{Bot, BotError, PAUSES, escaped};
+use super::{Bot, BotError, PAUSES};
 use crate::clock::now;
 use crate::csa::TimeRules;
-use crate::http::{HttpError, Priority};
+use crate::http::{HttpError, Priority, escaped};
 use crate::play::{Connection, Event, Failure, Link, PlayError, Request, Rules, Wire, play};
 use crate::player::{Board, Player};
 use crate::terminal::{print, print_error, printable};
@@ -22,24 +21,6 @@ const CONFIRM_WAIT: Duration = Duration::from_secs(5);
 const MAX_TIME: Duration = Duration::from_hours(1);
 /// Longer overheads are pauses of the network.
 const MAX_OVERHEAD: Duration = Duration::from_secs(3);
-/// A game goes on when the command is to end.
-static NEVER: AtomicBool = AtomicBool::new(false);
-
-/// The measured overhead of moves.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Overhead {
-    /// Follows increases immediately, and decreases slowly.
-    estimate: Duration,
-    moves: u32,
-}
-
-impl Overhead {
-    fn add(&mut self, sample: Duration) {
-        let sample = sample.min(MAX_OVERHEAD);
-        self.estimate = sample.max((self.estimate * 7 + sample) / 8);
-        self.moves += 1;
-    }
-}
 
 /// Plays a game to its end.
 pub(super) fn play_game(bot: &Bot<'_>, id: &str) {
@@ -56,14 +37,13 @@ pub(super) fn play_game(bot: &Bot<'_>, id: &str) {
         claim_at: None,
         is_takeback_answered: false,
     };
-    let played = match Player::new(&bot.player, Game::Chess, bot.guard) {
-        Ok(mut player) => play(&mut Link::new(wire, PAUSES), &mut player, &rules, &NEVER),
-        Err(error) => Err(PlayError::Player(error)),
-    };
-    match played {
-        Ok(_) => (),
-        Err(PlayError::Wire(error)) => print_error(&format!("game {id}: {error}")),
-        Err(PlayError::Player(error)) => print_error(&format!("game {id}: {error}")),
+    // A game goes on when the command is to end.
+    let (mut link, never) = (Link::new(wire, PAUSES), AtomicBool::new(false));
+    let played = Player::new(&bot.player, Game::Chess, bot.guard)
+        .map_err(PlayError::Player)
+        .and_then(|mut player| play(&mut link, &mut player, &rules, &never));
+    if let Err(error) = played {
+        print_error(&format!("game {id}: {error}"));
     }
 }
 
@@ -138,18 +118,18 @@ impl GameWire<'_> {
         }
         self.is_takeback_answered = takeback;
         let known = self.board.as_ref().map(|(board, _)| board.history.moves().len());
-        if known != Some(history.moves().len()) {
-            if known == history.moves().len().checked_sub(1) && !is_full {
-                self.measure(own);
-            }
-            (self.sent, self.changed_at) = (None, at);
+        let is_changed = known != Some(history.moves().len());
+        if known == history.moves().len().checked_sub(1) && !is_full {
+            self.measure(own);
         }
         let is_clock_running = 2 <= history.moves().len();
         // A part of a short time remains for the search.
-        let margin = self.bot.config.margin(self.bot.overhead().estimate).min(own / 2);
+        let margin = self.bot.config.margin(self.bot.overhead().0).min(own / 2);
         let convention = Convention::IncrementIncluded;
         let board = Board { side, history, times, remaining, convention, is_clock_running, margin };
-        self.board = Some((board.clone(), at));
+        if is_changed {
+            (self.board, self.sent, self.changed_at) = (Some((board.clone(), at)), None, at);
+        }
         Some(Event::State { board, at, offers_draw: draw })
     }
 
@@ -162,13 +142,15 @@ impl GameWire<'_> {
         {
             let counted = (*before + rules.increment).saturating_sub(after);
             let sample = counted.saturating_sub(sent.saturating_duration_since(*at));
-            self.bot.state.overhead.lock().unwrap_or_else(PoisonError::into_inner).add(sample);
+            let (sample, mut overhead) = (sample.min(MAX_OVERHEAD), self.bot.overhead());
+            // It follows increases immediately, and decreases slowly.
+            *overhead = (sample.max((overhead.0 * 7 + sample) / 8), overhead.1 + 1);
         }
     }
 
     /// Ends a game that the opponent does not play.
     fn check_opponent(&mut self) {
-        let waits = |board: &Board| !board.is_own_turn() && board.history.moves().len() < 2;
+        let waits = |board: &Board| !board.is_own_turn() && !board.is_clock_running;
         let limit = Duration::from_secs(self.bot.config.abort_after);
         if self.board.as_ref().is_some_and(|(board, _)| waits(board))
             && limit <= now().saturating_duration_since(self.changed_at)
@@ -181,10 +163,6 @@ impl GameWire<'_> {
             self.claim_at = now().checked_add(CONFIRM_WAIT);
             self.try_post(Priority::Game, "claim-victory", String::new());
         }
-    }
-
-    fn plies(&self) -> usize {
-        self.board.as_ref().map_or(0, |(board, _)| board.history.moves().len())
     }
 
     fn post(&self, priority: Priority, path: &str, form: String) -> Result<(), HttpError> {
@@ -200,7 +178,7 @@ impl GameWire<'_> {
 
     fn chat(&self, text: &str) {
         if !text.is_empty() {
-            let form = format!("room=player&text={}", escaped(text));
+            let form = format!("room=player&text={}", escaped(text, "-_"));
             self.try_post(Priority::Other, "chat", form);
         }
     }
@@ -213,14 +191,13 @@ impl GameWire<'_> {
             Some(winner) if winner == own => (EngineResult::Win, "won"),
             Some(_) => (EngineResult::Lose, "lost"),
         };
-        let overhead = self.bot.overhead();
+        let (overhead, moves) = *self.bot.overhead();
         print(&printable(&format!(
-            "game {}: {text} ({}) after {} plies; move overhead {} ms, measured in {} moves",
+            "game {}: {text} ({}) after {} plies; move overhead {} ms, measured in {moves} moves",
             self.id,
             state.status,
             state.moves.split_whitespace().count(),
-            overhead.estimate.as_millis(),
-            overhead.moves,
+            overhead.as_millis(),
         )));
         self.chat(&self.bot.config.chat.goodbye);
         result
@@ -258,24 +235,22 @@ impl Connection for GameWire<'_> {
 
 impl Wire for GameWire<'_> {
     fn send(&mut self, request: &Request) -> Result<Option<Duration>, Failure<BotError>> {
+        let Some((board, _)) = &self.board else { return Ok(None) };
         let mut priority = Priority::Move;
         let path = match request {
             Request::Accept => return Ok(None),
             Request::Play { mv, offers_draw, .. } => {
                 let (sent, times) = self.sent.unwrap_or((now(), 0));
                 self.sent = Some((sent, times + 1));
-                let game = self.start.as_ref().map_or(Game::Chess, |(start, _)| start.game());
-                let uci = mv.to_uci(game.castling_form());
+                let uci = mv.to_uci(board.history.game().castling_form());
                 format!("move/{uci}{}", if *offers_draw { "?offeringDraw=true" } else { "" })
             }
-            Request::Resign | Request::Declare if self.plies() < 2 => "abort".to_owned(),
-            Request::Resign | Request::Declare => "resign".to_owned(),
+            Request::Resign | Request::Declare if board.is_clock_running => "resign".to_owned(),
+            Request::Resign | Request::Declare => "abort".to_owned(),
             Request::AnswerDraw(is_allowed) => {
                 priority = Priority::Game;
-                let position = self.board.as_ref().map(|(board, _)| board.history.position());
-                let is_winless =
-                    position.is_some_and(|position| self.bot.known.is_winless(position));
-                let accepts = self.bot.config.draw.accept && (*is_allowed || is_winless);
+                let is_allowed = *is_allowed || self.bot.known.is_winless(board.history.position());
+                let accepts = self.bot.config.draw.accept && is_allowed;
                 format!("draw/{}", if accepts { "yes" } else { "no" })
             }
         };

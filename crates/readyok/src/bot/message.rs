@@ -110,25 +110,6 @@ pub(super) struct GameRef {
     pub(super) game_id: String,
     #[serde(default)]
     pub(super) opponent: User,
-    compat: Option<Compatibility>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Compatibility {
-    bot: bool,
-}
-
-impl GameRef {
-    /// Whether a bot may play the game.
-    pub(super) fn is_for_bots(&self) -> bool {
-        is_id(&self.game_id) && self.compat.as_ref().is_none_or(|compat| compat.bot)
-    }
-}
-
-/// What a token permits: names separated by commas.
-#[derive(Debug, Deserialize)]
-pub(super) struct TokenScopes {
-    pub(super) scopes: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -176,17 +157,11 @@ pub(super) struct Challenge {
     pub(super) time_control: TimeControl,
 }
 
-/// The initial time and the increment in seconds.
+/// The initial time and the increment in seconds; none in correspondence, and in games without a limit.
 #[derive(Debug, Deserialize)]
-#[serde(tag = "type", rename_all = "camelCase")]
-pub(super) enum TimeControl {
-    Clock {
-        limit: u64,
-        increment: u64,
-    },
-    /// Correspondence, and games without a limit.
-    #[serde(other)]
-    Other,
+pub(super) struct TimeControl {
+    pub(super) limit: Option<u64>,
+    pub(super) increment: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -223,12 +198,6 @@ pub(super) struct GameState {
     pub(super) btakeback: bool,
 }
 
-/// Whether text can be a part of a path: the ID of a game or a challenge, or the name of a user.
-pub(super) fn is_id(text: &str) -> bool {
-    let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
-    !text.is_empty() && text.len() <= 64 && text.bytes().all(is_valid)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,6 +212,5 @@ mod tests {
             Ok(GameEvent::OpponentGone { gone: true, claim_win_in_seconds: Some(8) })
         ));
         assert!(read(r#"{"type":"gameState","moves":"e2e4"#).is_err());
-        assert!(!is_id("../x") && !is_id("") && is_id("abcDEF12"));
     }
 }

@@ -2,11 +2,11 @@
 //! the limit.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use super::config::Seek;
-use crate::clock::now;
+use crate::clock::{now, unix_seconds};
 use crate::terminal::print_error;
 
 const DAY_SECONDS: u64 = 24 * 60 * 60;
@@ -34,7 +34,7 @@ impl Seeks {
             text => text.unwrap_or_default(),
         };
         // A damaged line counts as a challenge.
-        let sent = text.lines().map(|line| line.parse().unwrap_or_else(|_| seconds()));
+        let sent = text.lines().map(|line| line.parse().unwrap_or_else(|_| unix_seconds()));
         let sent: Vec<u64> = sent.collect();
         let next = now().checked_add(Duration::from_secs(rules.pause));
         Ok(Self { file, next, turn: sent.len(), sent })
@@ -46,13 +46,13 @@ impl Seeks {
             return None;
         }
         self.next = now().checked_add(Duration::from_secs(rules.pause));
-        self.sent.retain(|sent| seconds().saturating_sub(*sent) < DAY_SECONDS);
+        self.sent.retain(|sent| unix_seconds().saturating_sub(*sent) < DAY_SECONDS);
         if is_busy || rules.per_day <= self.sent.len() {
             return None;
         }
         let opponent = rules.opponents.get(self.turn.checked_rem(rules.opponents.len())?)?;
         self.turn = self.turn.wrapping_add(1);
-        self.sent.push(seconds());
+        self.sent.push(unix_seconds());
         let lines: Vec<String> = self.sent.iter().map(u64::to_string).collect();
         if let Err(error) = fs::write(&self.file, lines.join("\n")) {
             print_error(&format!("no challenge is sent: `{}`: {error}", self.file.display()));
@@ -60,8 +60,4 @@ impl Seeks {
         }
         Some(opponent)
     }
-}
-
-fn seconds() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }

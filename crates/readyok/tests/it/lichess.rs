@@ -3,15 +3,14 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use readyok_rules::{Game as Rules, Position, Side};
 use serde_json::{Value, json};
 
-use crate::provide::read_head;
+use crate::http_server::{Head, answer, listen};
 
 pub(crate) const TOKEN: &str = "lip_secret-token";
 /// Time that the server counts in addition to that of the bot, in milliseconds.
@@ -20,9 +19,8 @@ pub(crate) const LAG: i64 = 40;
 /// What happens instead of the normal answer to a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Fault {
-    Status(u16),
-    /// Status 429 with `Retry-After` in seconds.
-    RateLimit(u16),
+    /// The status, and `Retry-After` in seconds.
+    Status(u16, u16),
     /// The connection is closed without an answer, before or after the request has its effect.
     Close,
     LateClose,
@@ -37,7 +35,7 @@ pub(crate) struct Game {
     pub(crate) white_is_bot: bool,
     pub(crate) variant: &'static str,
     pub(crate) fen: &'static str,
-    /// All moves of the game; without moves, the opponent plays the first legal move of each position, for 20 plies.
+    /// The moves of the game, up to `?`. The bot may deviate only after the last one.
     script: Vec<&'static str>,
     pub(crate) moves: Vec<String>,
     pub(crate) status: &'static str,
@@ -83,17 +81,12 @@ impl Game {
 
     /// The move of the opponent.
     fn reply(&mut self) {
-        let position = self.position();
-        let next = match self.script.get(self.moves.len()) {
-            _ if self.status != "started" || self.is_turn_of_bot() => None,
-            None if self.script.is_empty() => {
-                let legal = position.legal_moves();
-                legal.first().map(|mv| mv.to_uci(position.game().castling_form()))
-            }
-            next => next.filter(|mv| **mv != "?").map(|mv| (*mv).to_owned()),
-        };
-        if let Some(mv) = next {
-            self.play(mv);
+        let next = self.script.get(self.moves.len()).filter(|mv| **mv != "?");
+        if let Some(mv) = next
+            && self.status == "started"
+            && !self.is_turn_of_bot()
+        {
+            self.play((*mv).to_owned());
         }
     }
 
@@ -108,8 +101,6 @@ impl Game {
             let name = |side| if side == Side::First { "white" } else { "black" };
             self.winner = outcome.result.winner().map(name);
             self.status = outcome.termination.name();
-        } else if self.script.is_empty() && self.moves.len() == 20 {
-            self.status = "draw";
         }
         self.log.push(self.state());
     }
@@ -238,7 +229,6 @@ impl State {
 }
 
 /// The server. It ends with the process.
-#[derive(Clone)]
 pub(crate) struct Lichess {
     pub(crate) address: String,
     shared: Arc<(Mutex<State>, Condvar)>,
@@ -246,17 +236,10 @@ pub(crate) struct Lichess {
 
 impl Lichess {
     pub(crate) fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let address = format!("http://{}", listener.local_addr().expect("an address"));
-        let server = Self { address, shared: Arc::default() };
+        let shared: Arc<(Mutex<State>, Condvar)> = Arc::default();
+        let serving = Self { address: String::new(), shared: Arc::clone(&shared) };
+        let server = Self { address: listen(move |stream| serving.serve(stream)), shared };
         (server.state().title, server.state().scopes) = (Some("BOT"), "bot:play,email:read");
-        let serving = server.clone();
-        thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let server = serving.clone();
-                thread::spawn(move || server.serve(stream));
-            }
-        });
         server
     }
 
@@ -300,46 +283,33 @@ impl Lichess {
 
     fn serve(&self, mut stream: TcpStream) {
         let mut reader = BufReader::new(stream.try_clone().expect("a stream"));
-        while let Some((line, headers)) = read_head(&mut reader) {
-            let header = |name: &str| headers.iter().find(|(known, _)| known == name);
-            let length = header("content-length").and_then(|(_, value)| value.parse().ok());
-            let mut body = vec![0; length.unwrap_or(0)];
-            reader.read_exact(&mut body).expect("a body");
-            let body = String::from_utf8(body).expect("UTF-8");
-            let mut parts = line.split(' ');
-            let (method, path) = (parts.next().expect("a method"), parts.next().expect("a path"));
-            let mut fault = None;
+        while let Some(head) = Head::read(&mut reader) {
+            let (path, body) = (head.path.as_str(), head.body(&mut reader));
+            let is_allowed = head.header("authorization") == format!("Bearer {TOKEN}");
+            let (mut fault, mut wait) = (None, 1);
             self.change(|state| {
                 let place = state.faults.iter().position(|(part, _)| path.contains(part));
                 fault = place.and_then(|place| state.faults.remove(place)).map(|(_, fault)| fault);
             });
-            let mut wait = 1;
-            let is_allowed =
-                header("authorization").is_some_and(|(_, it)| *it == format!("Bearer {TOKEN}"));
-            let (status, answer) = match fault {
+            let (status, value) = match fault {
                 _ if !is_allowed => (401, json!({ "error": "No such token" })),
-                Some(Fault::Status(status)) => (status, json!({ "error": "fault" })),
-                Some(Fault::RateLimit(seconds)) => {
+                Some(Fault::Status(status, seconds)) => {
                     wait = seconds;
-                    (429, json!({ "error": "Too many requests" }))
+                    (status, json!({ "error": "fault" }))
                 }
                 Some(Fault::Close) => return,
                 fault if path.contains("/stream/") => return self.stream(stream, path, fault),
                 fault => {
-                    let mut answer = None;
-                    self.change(|state| answer = Some(state.answer(method, path, &body)));
-                    match answer {
-                        Some(answer) if fault != Some(Fault::LateClose) => answer,
-                        _ => return,
+                    let mut value = (500, Value::Null);
+                    self.change(|state| value = state.answer(&head.method, path, &body));
+                    if fault == Some(Fault::LateClose) {
+                        return;
                     }
+                    value
                 }
             };
-            let (body, head) = (answer.to_string(), format!("HTTP/1.1 {status} Status"));
-            let text = format!(
-                "{head}\r\nretry-after: {wait}\r\ncontent-length: {}\r\n\r\n{body}",
-                body.len()
-            );
-            if stream.write_all(text.as_bytes()).is_err() {
+            let headers = format!("retry-after: {wait}\r\n");
+            if answer(&mut stream, status, &headers, &value.to_string()).is_err() {
                 return;
             }
         }
@@ -361,16 +331,13 @@ impl Lichess {
         drop(state);
         let head = "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\n\r\n";
         let mut text = match fault {
-            Some(Fault::Silent) => {
-                let _ = stream.write_all(head.as_bytes());
-                // It waits until the client closes the connection.
-                let _ = stream.read(&mut [0]);
-                return;
-            }
-            Some(Fault::Truncate) => {
-                let line = lines.pop_front().unwrap_or_default().to_string();
-                let half = line.get(..line.len() / 2).expect("ASCII");
-                let _ = stream.write_all(format!("{head}{half}").as_bytes());
+            Some(Fault::Silent | Fault::Truncate) => {
+                let start = if fault == Some(Fault::Truncate) { "{\"type\":" } else { "" };
+                let _ = stream.write_all(format!("{head}{start}").as_bytes());
+                if start.is_empty() {
+                    // It waits until the client closes the connection.
+                    let _ = stream.read(&mut [0]);
+                }
                 return;
             }
             Some(Fault::Malformed) => format!("{head}{{\"type\":\n[]\n\u{7}<html>\n"),
