@@ -90,10 +90,8 @@ impl Bot<'_> {
     /// The account, which must be a bot.
     fn account(&self) -> Result<User, Failure<BotError>> {
         const PATH: &str = "/api/account";
-        let account = self.http.get(PATH).and_then(read::<User>).map_err(|error| {
-            let is_final = error.is_rejection();
-            failure(PATH, error, is_final)
-        })?;
+        let account = self.http.get(PATH).and_then(read::<User>);
+        let account = account.map_err(|error| failure(PATH, error))?;
         if account.is_bot() {
             Ok(account)
         } else {
@@ -108,7 +106,7 @@ impl Bot<'_> {
         let token = self.http.token().unwrap_or_default();
         let answer = self.http.send(Method::POST, PATH, Content::Text(token.to_owned()));
         let tokens: Value =
-            answer.and_then(read).map_err(|error| failure(PATH, error, true).into_error())?;
+            answer.and_then(read).map_err(|error| failure(PATH, error).into_error())?;
         let scopes = tokens.get(token).and_then(|token| token.get("scopes")?.as_str());
         if scopes.unwrap_or_default().split(',').any(|scope| scope == SCOPE) {
             return Ok(account.name());
@@ -181,7 +179,7 @@ struct Lobby<'scope, 'env> {
 impl Lobby<'_, '_> {
     fn on_event(&mut self, event: AccountEvent) {
         match event {
-            AccountEvent::GameStart { game } => self.start(game),
+            AccountEvent::GameStart { game } => self.start(&game),
             AccountEvent::Challenge { challenge } => self.answer(&challenge),
             AccountEvent::ChallengeCanceled { challenge }
             | AccountEvent::ChallengeDeclined { challenge } => {
@@ -191,7 +189,7 @@ impl Lobby<'_, '_> {
         }
     }
 
-    fn start(&mut self, game: GameRef) {
+    fn start(&mut self, game: &GameRef) {
         self.expected.remove(&game.game_id);
         let (bot, id) = (self.bot, game.game_id.clone());
         // The server repeats the running games when a stream is opened.

@@ -104,7 +104,7 @@ pub(crate) enum Event {
     /// A game begins or is continued when the player accepts it.
     Offer { start: Position, is_continued: bool },
     /// The state of the game, and the time of its arrival.
-    State { board: Board, at: Instant, offers_draw: bool },
+    State { board: Box<Board>, at: Instant, offers_draw: bool },
     /// The result for the player.
     Over(GameResult),
 }
@@ -240,8 +240,8 @@ pub(crate) fn play<W: Wire>(
                         print_error(&error.to_string());
                     }
                 }
-                let game = game.get_or_insert_with(|| Game::new(board.clone(), at));
-                game.on_state(board, at);
+                let game = game.get_or_insert_with(|| Game::new((*board).clone(), at));
+                game.on_state(*board, at);
                 if offers_draw && !game.is_draw_answered {
                     let is_allowed = rules.draw.allows(&game.scores, game.board.move_number());
                     link.send_once(&Request::AnswerDraw(is_allowed));

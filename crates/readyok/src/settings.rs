@@ -21,7 +21,6 @@ macro_rules! settings {
         #[cfg(test)]
         impl $name {
             /// The fields with their defaults.
-            #[allow(dead_code, reason = "for the tables of some files")]
             pub(crate) fn fields() -> Vec<(&'static str, String)> {
                 let default = Self::default();
                 vec![$((stringify!($field), format!("{:?}", default.$field)),)*]

@@ -41,7 +41,6 @@ settings! {
     }
 
     /// Which challenges are accepted.
-    #[expect(clippy::struct_excessive_bools, reason = "independent rules")]
     Accept {
         variants: Vec<String> = vec!["standard".to_owned(), "chess960".to_owned()],
         rated: bool = true,

@@ -130,7 +130,7 @@ impl GameWire<'_> {
         if is_changed {
             (self.board, self.sent, self.changed_at) = (Some((board.clone(), at)), None, at);
         }
-        Some(Event::State { board, at, offers_draw: draw })
+        Some(Event::State { board: Box::new(board), at, offers_draw: draw })
     }
 
     /// Compares the time that the server has counted for the own move with the time that passed here.
@@ -240,7 +240,7 @@ impl Wire for GameWire<'_> {
         let path = match request {
             Request::Accept => return Ok(None),
             Request::Play { mv, offers_draw, .. } => {
-                let (sent, times) = self.sent.unwrap_or((now(), 0));
+                let (sent, times) = self.sent.unwrap_or_else(|| (now(), 0));
                 self.sent = Some((sent, times + 1));
                 let uci = mv.to_uci(board.history.game().castling_form());
                 format!("move/{uci}{}", if *offers_draw { "?offeringDraw=true" } else { "" })
@@ -259,12 +259,11 @@ impl Wire for GameWire<'_> {
             done = self.post(priority, "resign", String::new());
         }
         done.map(|()| Some(CONFIRM_WAIT)).map_err(|error| {
-            let is_final = error.is_rejection();
-            if is_final {
+            if error.is_rejection() {
                 // The stream has missed a change of the game.
-                self.stream.close();
+                self.stream.lines = None;
             }
-            failure(&format!("game {}: {path}", self.id), error, is_final)
+            failure(&format!("game {}: {path}", self.id), error)
         })
     }
 

@@ -19,7 +19,8 @@ pub(super) struct Messages {
     http: Arc<Http>,
     priority: Priority,
     path: String,
-    lines: Option<Lines>,
+    /// `None` while the stream is closed.
+    pub(super) lines: Option<Lines>,
     rejections: u32,
 }
 
@@ -31,14 +32,13 @@ impl Messages {
     pub(super) fn open(&mut self) -> Result<(), Failure<BotError>> {
         let lines = self.http.lines(self.priority, &self.path).map_err(|error| {
             self.rejections += u32::from(error.is_rejection());
-            failure(&self.path, error, self.rejections == MAX_REJECTIONS)
+            match (self.rejections, failure(&self.path, error)) {
+                (..MAX_REJECTIONS, Failure::Fatal(error)) => Failure::Lost(error, None),
+                (_, failure) => failure,
+            }
         })?;
         (self.lines, self.rejections) = (Some(lines), 0);
         Ok(())
-    }
-
-    pub(super) fn close(&mut self) {
-        self.lines = None;
     }
 
     /// The next message, if there is one within this time, and the time of its arrival.
@@ -47,7 +47,7 @@ impl Messages {
         within: Duration,
     ) -> Result<Option<(T, Instant)>, Failure<BotError>> {
         let line = self.lines.as_ref().map_or(Err(LineError::Closed), |lines| lines.next(within));
-        let line = line.map_err(|error| failure(&self.path, error.into(), false))?;
+        let line = line.map_err(|error| failure(&self.path, error.into()))?;
         // Empty lines keep the connection open.
         let Some((line, at)) = line.filter(|(line, _)| !line.is_empty()) else { return Ok(None) };
         match serde_json::from_str(&line) {
@@ -62,8 +62,8 @@ impl Messages {
 }
 
 /// The failure of a request.
-pub(super) fn failure(what: &str, error: HttpError, is_final: bool) -> Failure<BotError> {
-    let pause = error.retry_after();
+pub(super) fn failure(what: &str, error: HttpError) -> Failure<BotError> {
+    let (is_final, pause) = (error.is_rejection(), error.retry_after());
     let error = BotError::Http { what: what.to_owned(), error };
     if is_final { Failure::Fatal(error) } else { Failure::Lost(error, pause) }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use readyok_rules::Game;
 
 use super::lichess::LichessArgs;
-use crate::bot::{Bot, Config, Known, http};
+use crate::bot::{Bot, Config, Known, State, http};
 use crate::connect::start_guard;
 use crate::exit::{Code, Failure, stop_after};
 use crate::player::{Player, PlayerSettings};
@@ -60,7 +60,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         config.accept.variants.retain(|variant| variant != "chess960");
     }
     let http = Arc::new(http(args.lichess.server, token));
-    let bot = Bot { http, config, player, guard: &guard, known, stop, state: Default::default() };
+    let bot = Bot { http, config, player, guard: &guard, known, stop, state: State::default() };
     if args.upgrade {
         bot.upgrade().map_err(Failure::failed)?;
     }

@@ -449,7 +449,7 @@ impl ClientGame {
     }
 
     fn state(&self, at: Instant) -> Event {
-        Event::State { board: self.board.clone(), at, offers_draw: false }
+        Event::State { board: Box::new(self.board.clone()), at, offers_draw: false }
     }
 
     fn turn(&self) -> Side {

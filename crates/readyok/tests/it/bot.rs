@@ -1,10 +1,8 @@
 //! `readyok bot` against a mock of Lichess.
 
-use std::fs::{self, File};
+use std::fs;
 use std::process::{Child, Command};
 
-use readyok_rules::{BookCounter, BookFormat, BookOptions, BookWriter, Game as Rules, GameResult};
-use readyok_rules::{Position, Side};
 use serde_json::json;
 
 use crate::lichess::{Fault, Game, LAG, Lichess, TOKEN};
@@ -69,10 +67,6 @@ impl Club {
         output
     }
 
-    fn add(&self, id: &str, game: Game) {
-        self.server.state().games.insert(id.to_owned(), game);
-    }
-
     fn is_over(&self, id: &str, status: &'static str) {
         self.server.wait(status, |state| state.games.get(id).is_some_and(|it| it.status == status));
     }
@@ -95,7 +89,7 @@ fn kill(child: Child) {
 #[test]
 fn plays_a_recorded_game_and_measures_the_overhead() {
     let club = Club::new();
-    club.add("opera", Game::new(true, OPERA));
+    club.server.add("opera", Game::new(true, OPERA));
     let child = club.start(&club.player(OPERA, (0, "")), "");
     club.is_over("opera", "checkmate");
     let output = club.end(child);
@@ -137,7 +131,7 @@ fn wins_despite_faults_of_the_network_the_server_and_the_engine() {
     let child = club.start(&club.player(OPERA, (8, &crash)), "[chat]\nhello = 'Hi & bye'");
     let is_open = |(part, _): &(&str, Fault)| !part.contains("event");
     club.server.wait("the event stream", |state| state.faults.iter().all(is_open));
-    club.server.begin("opera", Game::new(true, OPERA));
+    club.server.add("opera", Game::new(true, OPERA));
     club.is_over("opera", "checkmate");
     let output = club.end(child);
     let state = club.server.state();
@@ -154,7 +148,7 @@ fn continues_games_after_a_kill() {
     let club = Club::new();
     let gate = club.dir.path().join("gate");
     let engine = club.player(OPERA, (12, &format!("wait {};", gate.display())));
-    club.add("opera", Game::new(true, OPERA));
+    club.server.add("opera", Game::new(true, OPERA));
     let child = club.start(&engine, "");
     club.server.wait("moves", |state| state.games["opera"].moves.len() == 12);
     kill(child);
@@ -170,7 +164,9 @@ fn four_games_divide_the_hash_and_a_fifth_waits() {
     let gate = club.dir.path().join("gate");
     let engine = club.engine(&format!("startpos => wait {};bestmove e2e4", gate.display()));
     let child = club.start(&engine, "games = 4\nhash = 8");
-    ["a", "b", "c", "d"].iter().for_each(|id| club.server.challenge(id, &json!({})));
+    for id in ["a", "b", "c", "d"] {
+        club.server.challenge(id, &json!({}));
+    }
     club.server.wait("accepted", |state| state.count("/accept") == 4);
     club.server.challenge("e", &json!({}));
     club.receives("/challenge/e/decline reason=later");
@@ -192,7 +188,7 @@ fn answers_offers_and_resigns_by_rules() {
     let mut game = Game::new(true, OPERA);
     game.extra.push((4, json!({ "btakeback": true, "bdraw": true })));
     game.extra.push((8, json!({ "bdraw": true })));
-    club.add("first", game);
+    club.server.add("first", game);
     let rules = "[draw]\nfrom_move = 5\nmoves = 2\nscore = 30\n[chat]\nhello = 'Hi & bye'";
     let child = club.start(&club.player(OPERA, (0, "")), rules);
     club.is_over("first", "draw");
@@ -201,7 +197,7 @@ fn answers_offers_and_resigns_by_rules() {
     assert_eq!(counts, [1, 1, 1]);
     assert_eq!(club.count("POST /api/bot/game/first/chat room=player&text=Hi%20%26%20bye"), 1);
 
-    club.add("second", Game::new(true, OPERA));
+    club.server.add("second", Game::new(true, OPERA));
     let rules = "[resign]\nscore = 30\nmoves = 3\n[draw]\noffer = true\nfrom_move = 2\nmoves = 2\nscore = 30";
     let child = club.start(&club.player(OPERA, (0, "")), rules);
     club.is_over("second", "resign");
@@ -214,14 +210,14 @@ fn answers_offers_and_resigns_by_rules() {
 fn aborts_or_resigns_if_the_game_cannot_be_played() {
     let club = Club::new();
     let engine = club.engine("moves e2e4 => crash\n");
-    club.add("unplayed", Game::new(true, "e2e4 ?"));
+    club.server.add("unplayed", Game::new(true, "e2e4 ?"));
     club.server.change(|state| state.games.values_mut().for_each(|it| it.white_is_bot = false));
     let child = club.start(&engine, "abort_after = 1\ngames = 2");
     club.is_over("unplayed", "aborted");
-    club.server.begin("crash", Game::new(false, "e2e4 ?"));
+    club.server.add("crash", Game::new(false, "e2e4 ?"));
     club.is_over("crash", "aborted");
     club.engine("moves e2e4 e7e5 => crash\nmoves e2e4 => bestmove e7e5\n");
-    club.server.begin("late", Game::new(false, "e2e4 e7e5 d2d4 ?"));
+    club.server.add("late", Game::new(false, "e2e4 e7e5 d2d4 ?"));
     club.is_over("late", "resign");
     club.end(child).reports(0, "the engine resigns");
 }
@@ -229,7 +225,7 @@ fn aborts_or_resigns_if_the_game_cannot_be_played() {
 #[test]
 fn claims_victory_over_an_absent_opponent() {
     let club = Club::new();
-    club.add("left", Game::new(true, "e2e4 e7e5 g1f3 ?"));
+    club.server.add("left", Game::new(true, "e2e4 e7e5 g1f3 ?"));
     let rules = "moves e2e4 e7e5 => bestmove g1f3\nstartpos => bestmove e2e4\n";
     let child = club.start(&club.engine(rules), "");
     club.server.wait("moves", |state| state.games["left"].moves.len() == 3);
@@ -254,7 +250,7 @@ fn castles_by_the_notation_of_the_variant() {
     {
         let mut game = Game::new(true, script);
         (game.variant, game.fen) = (variant, "r3k2r/p4p1p/8/8/8/8/P4P1P/R3K2R w KQkq - 0 1");
-        club.add(variant, game);
+        club.server.add(variant, game);
         let child = club.start(engine, "");
         club.server.wait(variant, |state| state.games[variant].moves.len() == 3);
         club.server.change(|state| state.games.get_mut(variant).expect("a game").end("draw", None));
@@ -270,7 +266,7 @@ fn plays_a_move_of_the_pv_if_the_engine_hangs() {
                  startpos => info depth 1 score cp 5 pv e2e4; wait a; wait b; bestmove d2d4\n";
     let mut game = Game::new(true, "e2e4 e7e5 g1f3 ?");
     game.clocks = [3000; 2];
-    club.add("hang", game);
+    club.server.add("hang", game);
     let child = club.start(&club.engine(rules), "");
     club.server.wait("moves", |state| state.games["hang"].moves.len() == 3);
     club.server.change(|state| state.games.get_mut("hang").expect("a game").end("aborted", None));
@@ -280,18 +276,13 @@ fn plays_a_move_of_the_pv_if_the_engine_hangs() {
 #[test]
 fn plays_from_books_and_tables_without_a_search() {
     let club = Club::new();
-    let start = Position::start(Rules::Chess);
-    let mut counter = BookCounter::new(BookFormat::Polyglot, 0, 1);
-    counter.add(&start, start.parse_move("b1c3").expect("legal"), GameResult::Win(Side::First));
-    let file = File::create(club.dir.path().join("book.bin")).expect("a file");
-    let options = BookOptions { min_games: 1, is_uniform: true };
-    let mut writer = BookWriter::new(file, BookFormat::Polyglot, options);
-    writer.add(counter).expect("written");
-    writer.finish().expect("written");
-    club.add("book", Game::new(true, "b1c3 ?"));
+    // The start position, the move b1c3, and its weight.
+    let entry = [0x46, 0x3b, 0x96, 0x18, 0x16, 0x91, 0xfc, 0x9c, 0, 0x52, 0, 1, 0, 0, 0, 0];
+    fs::write(club.dir.path().join("book.bin"), entry).expect("a file");
+    club.server.add("book", Game::new(true, "b1c3 ?"));
     let mut table = Game::new(true, "");
     (table.variant, table.fen) = ("fromPosition", "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1");
-    club.add("table", table);
+    club.server.add("table", table);
     let syzygy = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/syzygy");
     let config = format!("games = 2\nbooks = ['book.bin']\nsyzygy = ['{syzygy}']");
     // The engine has no answer.

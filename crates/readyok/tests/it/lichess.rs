@@ -160,9 +160,8 @@ pub(crate) struct State {
     pub(crate) breaks: Vec<usize>,
     pub(crate) title: Option<&'static str>,
     pub(crate) scopes: &'static str,
-    /// Events of the account, and challenges that are not answered.
+    /// Events of the account. Each stream repeats them.
     events: Vec<Value>,
-    challenges: BTreeMap<String, Value>,
 }
 
 impl State {
@@ -179,12 +178,8 @@ impl State {
             ["token", "test"] => json!({ body: { "userId": "mybot", "scopes": self.scopes } }),
             ["challenge", user] => json!({ "id": format!("to{user}") }),
             ["challenge", id, answer] => {
-                if self.challenges.remove(*id).is_none() {
-                    return wrong("not found");
-                }
                 if *answer == "accept" {
-                    self.games.insert((*id).to_owned(), Game::new(true, "e2e4 ?"));
-                    self.events.push(game_start(id));
+                    self.add(id, Game::new(true, "e2e4 ?"));
                 }
                 json!({ "ok": true })
             }
@@ -222,9 +217,12 @@ impl State {
         self.games.get_mut(id).expect("a game").log.push(message);
     }
 
-    fn starts(&self) -> impl Iterator<Item = Value> {
-        let running = self.games.iter().filter(|(_, game)| game.status == "started");
-        running.map(|(id, _)| game_start(id))
+    fn add(&mut self, id: &str, game: Game) {
+        let mut event = message("gameStart");
+        event["game"]["gameId"] = id.into();
+        event["game"]["opponent"]["id"] = format!("anna{id}").into();
+        self.games.insert(id.to_owned(), game);
+        self.events.push(event);
     }
 }
 
@@ -263,11 +261,9 @@ impl Lichess {
         assert!(!timeout.timed_out(), "{what}: {:?} {:?}", state.requests, state.faults);
     }
 
-    pub(crate) fn begin(&self, id: &str, game: Game) {
-        self.change(|state| {
-            state.games.insert(id.to_owned(), game);
-            state.events.push(game_start(id));
-        });
+    /// Begins a game.
+    pub(crate) fn add(&self, id: &str, game: Game) {
+        self.change(|state| state.add(id, game));
     }
 
     pub(crate) fn challenge(&self, id: &str, changes: &Value) {
@@ -275,10 +271,7 @@ impl Lichess {
         event["challenge"]["id"] = id.into();
         event["challenge"]["challenger"]["id"] = format!("anna{id}").into();
         change(&mut event["challenge"], changes);
-        self.change(|state| {
-            state.challenges.insert(id.to_owned(), event.clone());
-            state.events.push(event);
-        });
+        self.change(|state| state.events.push(event));
     }
 
     fn serve(&self, mut stream: TcpStream) {
@@ -322,13 +315,11 @@ impl Lichess {
             None => state.events.clone(),
             Some(id) => state.games[id].log.clone(),
         };
-        let state = self.state();
-        let mut lines: VecDeque<Value> = match id {
-            None => state.starts().chain(state.challenges.values().cloned()).collect(),
-            Some(id) => [state.games[id].full(id)].into(),
+        let full = |id: &str| {
+            let state = self.state();
+            (vec![state.games[id].full(id)], log(&state).len())
         };
-        let mut known = log(&state).len();
-        drop(state);
+        let (mut lines, mut known) = id.map_or_else(Default::default, full);
         let head = "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\n\r\n";
         let mut text = match fault {
             Some(Fault::Silent | Fault::Truncate) => {
@@ -366,11 +357,4 @@ impl Lichess {
             }
         }
     }
-}
-
-fn game_start(id: &str) -> Value {
-    let mut event = message("gameStart");
-    event["game"]["gameId"] = id.into();
-    event["game"]["opponent"]["id"] = format!("anna{id}").into();
-    event
 }
