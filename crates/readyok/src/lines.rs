@@ -55,7 +55,7 @@ impl Lines {
         Ok(Self(lines))
     }
 
-    /// The next line and the time of its arrival. `None` if there is none for this time.
+    /// The next line and the time of its arrival. `None` without one within this time.
     pub(crate) fn next(&self, within: Duration) -> Result<Option<(String, Instant)>, LineError> {
         match self.0.recv_timeout(within) {
             Ok(line) => line.map(Some),

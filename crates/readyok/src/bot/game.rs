@@ -37,7 +37,7 @@ pub(super) fn play_game(bot: &Bot<'_>, id: &str) {
         claim_at: None,
         is_takeback_answered: false,
     };
-    // A game goes on when the command is to end.
+    // A game continues when the command is to end.
     let (mut link, never) = (Link::new(wire, PAUSES), AtomicBool::new(false));
     let played = Player::new(&bot.player, Game::Chess, bot.guard)
         .map_err(PlayError::Player)

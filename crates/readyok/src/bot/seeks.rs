@@ -1,4 +1,4 @@
-//! When the bot challenges others. The times are in a file beside the configuration, so that a restart does not exceed
+//! When the bot challenges others. The times are in a file next to the configuration, so that a restart does not exceed
 //! the limit.
 
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub(crate) struct Seeks {
 }
 
 impl Seeks {
-    /// Reads the file beside a configuration, if there is one.
+    /// Reads the file next to a configuration, if there is one.
     pub(super) fn read(config: &Path, rules: &Seek) -> Result<Self, String> {
         let file = config.with_extension("challenges");
         let text = match fs::read_to_string(&file) {

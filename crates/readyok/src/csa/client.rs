@@ -164,7 +164,10 @@ impl<'a> Client<'a> {
         while settings.games.is_none_or(|games| played < games) {
             let started = self.player.start().map(drop).map_err(PlayError::Player);
             match started.and_then(|()| play(&mut link, &mut self.player, &rules, &self.stop)) {
-                Ok(true) => (played, failures) = (played + 1, 0),
+                Ok(true) => {
+                    (played, failures) = (played + 1, 0);
+                    pauses.reset();
+                }
                 Ok(false) => break,
                 Err(PlayError::Player(PlayerError::Engine(error)))
                     if failures + 1 < MAX_ENGINE_FAILURES =>
