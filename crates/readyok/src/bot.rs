@@ -3,27 +3,29 @@
 
 mod config;
 mod game;
+mod known;
 mod message;
-mod stream;
+mod seeks;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::RecvTimeoutError;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
 use readyok_client::Guard;
-use readyok_rules::{Book, Move, Position, Syzygy};
+use serde_json::Value;
 use ureq::http::Method;
 
 pub(crate) use config::Config;
-use game::Overhead;
-use message::{Account, AccountEvent, Challenge, GameRef, Playing, TokenScopes, is_id};
-use stream::{Event, follow};
+use game::play_game;
+pub(crate) use known::Known;
+use message::{AccountEvent, Challenge, GameRef, Messages, Reference, User, failure};
+use seeks::Seeks;
 
-use crate::clock::{Backoff, now, sleep};
-use crate::http::{Address, Content, Http, HttpError, Waits, read};
+use crate::clock::now;
+use crate::http::{Address, Content, Http, HttpError, Priority, Waits, escaped, is_id, read};
+use crate::play::{Connection, Failure, Link};
 use crate::player::PlayerSettings;
 use crate::terminal::{print, print_error, printable};
 
@@ -31,213 +33,137 @@ use crate::terminal::{print, print_error, printable};
 const SCOPE: &str = "bot:play";
 /// Longest waits. The server sends an empty line to each stream every 7 s.
 const WAITS: Waits = Waits { answer: Duration::from_secs(8), idle: Duration::from_secs(20) };
+/// Pauses before a stream is opened again. They are short, because clocks are running.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(8));
 /// Interval at which requests to stop are checked.
 const INTERVAL: Duration = Duration::from_millis(200);
-/// Time within which the game of an accepted challenge begins.
+/// Time within which the game of a challenge begins after it is sent or accepted.
 const ACCEPTED_WAIT: Duration = Duration::from_secs(30);
-/// Pauses after failed requests at the start.
-const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
-const DAY: Duration = Duration::from_hours(24);
 
-/// A connection with the account of a token.
-pub(crate) struct Lichess {
-    http: Arc<Http>,
-    token: String,
+/// Why a bot cannot play.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BotError {
+    #[error("{what}: {error}")]
+    Http { what: String, error: HttpError },
+    #[error("`{0}` is no bot account; --upgrade makes it one, irreversibly, before its first game")]
+    NotBot(String),
+    #[error("the token does not have the scope {SCOPE}")]
+    Scope,
+    /// The game cannot be played.
+    #[error("{0}")]
+    Game(String),
 }
 
-impl Lichess {
-    pub(crate) fn new(server: Address, token: String) -> Self {
-        let http = Http::new(server, Some(token.clone()), "scope bot:play", WAITS);
-        Self { http: Arc::new(http), token }
-    }
-
-    /// Makes the account a bot, which is irreversible.
-    pub(crate) fn upgrade(&self) -> Result<(), HttpError> {
-        post(&self.http, "/api/bot/account/upgrade", String::new())
-    }
-
-    /// The account, which must be a bot. Waits for the server until the command is to end.
-    fn account(&self, stop: &AtomicBool) -> Result<Account, String> {
-        let account = retry(stop, || self.http.get("/api/account").and_then(read::<Account>));
-        let account = account.map_err(|error| error.to_string())?;
-        if account.title.as_deref() == Some("BOT") {
-            return Ok(account);
-        }
-        Err(format!(
-            "`{}` is not a bot account; --upgrade makes it one, which is irreversible and possible only before its first game",
-            account.username
-        ))
-    }
-
-    /// The name of the account, which must be a bot. The token must have the scope.
-    pub(crate) fn check(&self) -> Result<String, String> {
-        let account = self.account(&AtomicBool::new(true))?;
-        let token = Content::Text(self.token.clone());
-        let answer = self.http.send(Method::POST, "/api/token/test", token);
-        let tokens: BTreeMap<String, Option<TokenScopes>> =
-            answer.and_then(read).map_err(|error| error.to_string())?;
-        let scopes = tokens.get(&self.token).and_then(Option::as_ref);
-        if scopes.is_some_and(|token| token.scopes.split(',').any(|scope| scope == SCOPE)) {
-            return Ok(account.username);
-        }
-        Err(format!("the token does not have the scope {SCOPE}"))
-    }
-}
-
-/// Repeats a request until it succeeds, is rejected, or the command is to end.
-fn retry<T>(
-    stop: &AtomicBool,
-    mut request: impl FnMut() -> Result<T, HttpError>,
-) -> Result<T, HttpError> {
-    let mut pauses = Backoff::new(PAUSES.0, PAUSES.1);
-    loop {
-        match request() {
-            Err(error) if !error.is_rejection() && !stop.load(Ordering::Acquire) => {
-                let pause = error.retry_after().unwrap_or_else(|| pauses.pause());
-                print_error(&format!("{error}; next attempt in {} s", pause.as_secs()));
-                sleep(pause, stop);
-            }
-            done => return done,
-        }
-    }
-}
-
-fn post(http: &Http, path: &str, form: String) -> Result<(), HttpError> {
-    http.send(Method::POST, path, Content::Form(form)).map(drop)
-}
-
-/// Text as a value of a form.
-fn escaped(text: &str) -> String {
-    let escape = |byte: u8| {
-        if byte.is_ascii_alphanumeric() {
-            char::from(byte).to_string()
-        } else {
-            format!("%{byte:02X}")
-        }
-    };
-    text.bytes().map(escape).collect()
+/// The connection with a server.
+pub(crate) fn http(server: Address, token: String) -> Http {
+    Http::new(server, Some(token), "scope bot:play", WAITS)
 }
 
 /// What all games share.
 pub(crate) struct Bot<'a> {
-    http: Arc<Http>,
-    account: Account,
-    config: Config,
-    player: PlayerSettings,
-    guard: &'a Guard,
-    books: Mutex<Vec<Book>>,
-    tables: Option<Syzygy>,
-    overhead: Mutex<Overhead>,
-    stop: Arc<AtomicBool>,
+    pub(crate) http: Arc<Http>,
+    pub(crate) config: Config,
+    pub(crate) player: PlayerSettings,
+    pub(crate) guard: &'a Guard,
+    pub(crate) known: Known,
+    /// Ends the bot after its games.
+    pub(crate) stop: Arc<AtomicBool>,
+    pub(crate) state: State,
 }
 
-impl Config {
-    /// The settings of the engine of one game: games divide threads and hash.
-    pub(crate) fn divide(&self, player: PlayerSettings) -> PlayerSettings {
-        let games = u32::try_from(self.games).unwrap_or(u32::MAX).max(1);
-        let cpus = thread::available_parallelism().map_or(1, usize::from);
-        let threads = self.threads.unwrap_or_else(|| u32::try_from(cpus).unwrap_or(1));
-        let share = |all: u32| (all / games).max(1);
-        let shares = vec![("Threads", share(threads)), ("Hash", share(self.hash))];
-        PlayerSettings { shares, ponders: self.ponder, ..player }
-    }
-
-    /// Opens books and tables.
-    pub(crate) fn open_files(&self) -> Result<(Vec<Book>, Option<Syzygy>), String> {
-        let open = |path: &std::path::PathBuf| {
-            Book::open(path).map_err(|error| format!("`{}`: {error}", path.display()))
-        };
-        let books = self.books.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-        let tables = (!self.syzygy.is_empty()).then(|| Syzygy::open(&self.syzygy)).transpose();
-        Ok((books, tables.map_err(|error| error.to_string())?))
-    }
-
-    /// Declines Chess960, which the engine does not play.
-    pub(crate) fn without_chess960(&mut self) {
-        self.accept.variants.retain(|variant| variant != "chess960");
-    }
+/// What changes while a bot plays.
+#[derive(Default)]
+pub(crate) struct State {
+    account: OnceLock<User>,
+    /// The measured overhead of moves, and their number.
+    overhead: Mutex<(Duration, u32)>,
+    /// The opponents by game.
+    games: Mutex<BTreeMap<String, String>>,
 }
 
-impl<'a> Bot<'a> {
-    pub(crate) fn new(
-        lichess: Lichess,
-        config: Config,
-        player: PlayerSettings,
-        guard: &'a Guard,
-        (books, tables): (Vec<Book>, Option<Syzygy>),
-        stop: Arc<AtomicBool>,
-    ) -> Result<Self, String> {
-        let account = lichess.account(&stop)?;
-        let (books, overhead) = (Mutex::new(books), Mutex::default());
-        Ok(Self {
-            http: lichess.http,
-            account,
-            config,
-            player,
-            guard,
-            books,
-            tables,
-            overhead,
-            stop,
-        })
+impl Bot<'_> {
+    /// Makes the account a bot, which is irreversible.
+    pub(crate) fn upgrade(&self) -> Result<(), HttpError> {
+        self.http.post(Priority::Other, "/api/bot/account/upgrade", String::new())
+    }
+
+    /// The account, which must be a bot.
+    fn account(&self) -> Result<User, Failure<BotError>> {
+        const PATH: &str = "/api/account";
+        let account = self.http.get(PATH).and_then(read::<User>);
+        let account = account.map_err(|error| failure(PATH, error))?;
+        if account.is_bot() {
+            Ok(account)
+        } else {
+            Err(Failure::Fatal(BotError::NotBot(account.name())))
+        }
+    }
+
+    /// The name of the account, which must be a bot. The token must have the scope.
+    pub(crate) fn check(&self) -> Result<String, BotError> {
+        const PATH: &str = "/api/token/test";
+        let account = self.account().map_err(Failure::into_error)?;
+        let token = self.http.token().unwrap_or_default();
+        let answer = self.http.send(Method::POST, PATH, Content::Text(token.to_owned()));
+        let tokens: Value =
+            answer.and_then(read).map_err(|error| failure(PATH, error).into_error())?;
+        let scopes = tokens.get(token).and_then(|token| token.get("scopes")?.as_str());
+        if scopes.unwrap_or_default().split(',').any(|scope| scope == SCOPE) {
+            return Ok(account.name());
+        }
+        Err(BotError::Scope)
     }
 
     /// Plays until the command is to end and no game is running.
-    pub(crate) fn run(&self) -> Result<(), HttpError> {
-        let playing: Playing =
-            retry(&self.stop, || self.http.get("/api/account/playing").and_then(read))?;
-        let events = follow::<AccountEvent>(&self.http, "/api/stream/event".to_owned());
+    pub(crate) fn run(&self) -> Result<(), BotError> {
+        let messages = Messages::new(&self.http, Priority::Other, "/api/stream/event".to_owned());
+        let mut link = Link::new(AccountWire { bot: self, messages }, PAUSES);
+        let seeks = self.config.seeks.clone();
         thread::scope(|scope| {
-            let mut lobby = Lobby::new(self, scope);
-            for game in playing.now_playing {
-                lobby.start(game);
-            }
+            let mut lobby = Lobby { bot: self, scope, expected: BTreeMap::new(), seeks };
             loop {
-                match events.recv_timeout(INTERVAL) {
-                    Ok(Event::Message(event, _)) => lobby.on_event(event),
-                    Ok(Event::Alive) | Err(RecvTimeoutError::Timeout) => (),
-                    Ok(Event::Rejected(error)) => return Err(error),
-                    Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                if let Some(event) = link.poll(INTERVAL)? {
+                    lobby.on_event(event);
                 }
-                lobby.accepted.retain(|_, (_, until)| now() < *until);
-                let running = lobby.running();
-                if self.stop.load(Ordering::Acquire) {
-                    if running == 0 {
-                        return Ok(());
-                    }
-                } else {
-                    lobby.seek(running);
+                lobby.expected.retain(|_, (_, until)| now() < *until);
+                match self.stop.load(Ordering::Acquire) {
+                    true if self.games().is_empty() => return Ok(()),
+                    true => (),
+                    false => lobby.seek(),
                 }
             }
         })
     }
 
-    fn post(&self, path: &str, form: String) -> Result<(), HttpError> {
-        post(&self.http, path, form)
+    fn games(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.state.games.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A move of the first book that has the position, at random by its weights.
-    fn book_move(&self, position: &Position) -> Option<Move> {
-        let mut books = self.books.lock().unwrap_or_else(PoisonError::into_inner);
-        for book in books.iter_mut() {
-            let moves = match book.moves(position) {
-                Ok(moves) => moves,
-                Err(error) => {
-                    print_error(&format!("a book cannot be read: {error}"));
-                    continue;
-                }
-            };
-            let weight = |weight: Option<u64>| weight.unwrap_or(1);
-            let total = moves.iter().fold(0_u64, |sum, mv| sum.saturating_add(weight(mv.weight)));
-            let mut random = getrandom::u64().ok()?.checked_rem(total).unwrap_or(0);
-            for mv in moves {
-                match random.checked_sub(weight(mv.weight)) {
-                    Some(rest) => random = rest,
-                    None => return Some(mv.mv),
-                }
-            }
+    fn overhead(&self) -> MutexGuard<'_, (Duration, u32)> {
+        self.state.overhead.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The stream of the account, which is read before.
+struct AccountWire<'a> {
+    bot: &'a Bot<'a>,
+    messages: Messages,
+}
+
+impl Connection for AccountWire<'_> {
+    type Event = AccountEvent;
+    type Error = BotError;
+
+    fn open(&mut self) -> Result<(), Failure<BotError>> {
+        if self.bot.state.account.get().is_none() {
+            // This thread alone sets it.
+            let _ = self.bot.state.account.set(self.bot.account()?);
         }
-        None
+        self.messages.open()
+    }
+
+    fn receive(&mut self, within: Duration) -> Result<Option<AccountEvent>, Failure<BotError>> {
+        Ok(self.messages.next(within)?.map(|(event, _)| event))
     }
 }
 
@@ -245,88 +171,60 @@ impl<'a> Bot<'a> {
 struct Lobby<'scope, 'env> {
     bot: &'env Bot<'env>,
     scope: &'scope Scope<'scope, 'env>,
-    /// The opponents by game.
-    games: Arc<Mutex<BTreeMap<String, String>>>,
-    /// The opponents of accepted challenges whose games have not begun, until when they can.
-    accepted: BTreeMap<String, (String, Instant)>,
-    /// When the next challenge may be sent, and those of the last 24 hours.
-    next_seek: Instant,
-    seeks: VecDeque<Instant>,
-    sent: usize,
+    /// The opponents of challenges whose games have not begun, until when they can.
+    expected: BTreeMap<String, (String, Instant)>,
+    seeks: Seeks,
 }
 
-impl<'scope, 'env> Lobby<'scope, 'env> {
-    fn new(bot: &'env Bot<'env>, scope: &'scope Scope<'scope, 'env>) -> Self {
-        let next_seek = now() + Duration::from_secs(bot.config.challenge.pause);
-        let (games, accepted) = (Arc::default(), BTreeMap::new());
-        Self { bot, scope, games, accepted, next_seek, seeks: VecDeque::new(), sent: 0 }
-    }
-
-    fn running(&self) -> usize {
-        self.games.lock().unwrap_or_else(PoisonError::into_inner).len()
-    }
-
-    fn start(&mut self, game: GameRef) {
-        self.accepted.remove(&game.game_id);
-        if !is_id(&game.game_id) || !game.is_for_bots() {
-            return;
-        }
-        let mut games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
-        let opponent = game.opponent().to_owned();
-        let id = game.game_id;
-        // The server repeats the running games when a stream is opened.
-        if games.contains_key(&id) {
-            return;
-        }
-        games.insert(id.clone(), opponent);
-        let (bot, games) = (self.bot, Arc::clone(&self.games));
-        self.scope.spawn(move || {
-            game::play(bot, &id);
-            games.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
-        });
-    }
-
+impl Lobby<'_, '_> {
     fn on_event(&mut self, event: AccountEvent) {
         match event {
-            AccountEvent::GameStart { game } => self.start(game),
+            AccountEvent::GameStart { game } => self.start(&game),
             AccountEvent::Challenge { challenge } => self.answer(&challenge),
             AccountEvent::ChallengeCanceled { challenge }
             | AccountEvent::ChallengeDeclined { challenge } => {
-                self.accepted.remove(&challenge.id);
+                self.expected.remove(&challenge.id);
             }
-            AccountEvent::GameFinish {} | AccountEvent::Other => (),
+            AccountEvent::Other => (),
         }
     }
 
-    fn answer(&mut self, challenge: &Challenge) {
-        let challenger = challenge.challenger.as_ref().map_or("", |user| user.id.as_str());
-        let id = &challenge.id;
-        if !is_id(id) || challenger == self.bot.account.id || self.accepted.contains_key(id) {
+    fn start(&mut self, game: &GameRef) {
+        self.expected.remove(&game.game_id);
+        let (bot, id) = (self.bot, game.game_id.clone());
+        // The server repeats the running games when a stream is opened.
+        if !is_id(&id) || bot.games().contains_key(&id) {
             return;
         }
-        let games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
-        let opponents = || games.values().chain(self.accepted.values().map(|(name, _)| name));
-        let with_challenger = opponents().filter(|name| *name == challenger).count();
-        let is_full = self.bot.config.games <= opponents().count();
-        drop(games);
-        let reason = self.bot.config.accept.decline_reason(challenge, with_challenger);
-        let is_stopping = self.bot.stop.load(Ordering::Acquire);
-        let reason = reason.or_else(|| (is_full || is_stopping).then_some("later"));
-        let done = match reason {
-            Some(reason) => {
-                let form = format!("reason={reason}");
-                self.bot.post(&format!("/api/challenge/{id}/decline"), form)
-            }
-            None => self.bot.post(&format!("/api/challenge/{id}/accept"), String::new()),
+        bot.games().insert(id.clone(), game.opponent.id().to_owned());
+        self.scope.spawn(move || {
+            play_game(bot, &id);
+            bot.games().remove(&id);
+        });
+    }
+
+    fn answer(&mut self, challenge: &Challenge) {
+        let (bot, id) = (self.bot, &challenge.id);
+        let challenger = challenge.challenger.as_ref().map_or("", User::id);
+        let is_own = bot.state.account.get().is_some_and(|account| account.id() == challenger);
+        if !is_id(id) || is_own || self.expected.contains_key(id) {
+            return;
+        }
+        let mut opponents: Vec<String> = bot.games().values().cloned().collect();
+        opponents.extend(self.expected.values().map(|(name, _)| name.clone()));
+        let with_challenger = opponents.iter().filter(|name| *name == challenger).count();
+        let is_full = bot.config.games <= opponents.len() || bot.stop.load(Ordering::Acquire);
+        let reason = bot.config.accept.decline_reason(challenge, with_challenger);
+        let (answer, form, text) = match reason.or_else(|| is_full.then_some("later")) {
+            Some(key) => ("decline", format!("reason={key}"), format!("declined ({key})")),
+            None => ("accept", String::new(), "accepted".to_owned()),
         };
-        let answer =
-            reason.map_or_else(|| "accepted".to_owned(), |key| format!("declined ({key})"));
-        match done {
+        match bot.http.post(Priority::Other, &format!("/api/challenge/{id}/{answer}"), form) {
             Ok(()) => {
-                print(&printable(&format!("challenge {id} of {challenger}: {answer}")));
-                if reason.is_none() {
+                print(&printable(&format!("challenge {id} of {challenger}: {text}")));
+                if answer == "accept" {
                     let until = now() + ACCEPTED_WAIT;
-                    self.accepted.insert(id.clone(), (challenger.to_owned(), until));
+                    self.expected.insert(id.clone(), (challenger.to_owned(), until));
                 }
             }
             Err(error) => print_error(&format!("challenge {id} of {challenger}: {error}")),
@@ -334,32 +232,22 @@ impl<'scope, 'env> Lobby<'scope, 'env> {
     }
 
     /// Sends a challenge when no game has been running for some time.
-    fn seek(&mut self, running: usize) {
+    fn seek(&mut self) {
+        let is_busy = !self.bot.games().is_empty() || !self.expected.is_empty();
         let rules = &self.bot.config.challenge;
-        let pause = Duration::from_secs(rules.pause);
-        if 0 < running || !self.accepted.is_empty() {
-            self.next_seek = now() + pause;
-            return;
-        }
-        self.seeks.retain(|sent| now().saturating_duration_since(*sent) < DAY);
-        if now() < self.next_seek || rules.per_day <= self.seeks.len() {
-            return;
-        }
-        let opponent = self.sent.checked_rem(rules.opponents.len());
-        let Some(opponent) = opponent.and_then(|index| rules.opponents.get(index)) else { return };
-        self.sent = self.sent.wrapping_add(1);
-        self.seeks.push_back(now());
-        self.next_seek = now() + pause;
+        let Some(opponent) = self.seeks.next(rules, is_busy) else { return };
         let form = format!(
             "rated={}&clock.limit={}&clock.increment={}&variant={}&color=random",
             rules.rated, rules.time, rules.increment, rules.variant
         );
-        match self.bot.post(&format!("/api/challenge/{}", escaped(opponent)), form) {
-            Ok(()) => {
+        let path = format!("/api/challenge/{}", escaped(opponent, "-_"));
+        let answer = self.bot.http.send(Method::POST, &path, Content::Form(form));
+        match answer.and_then(read::<Reference>) {
+            Ok(challenge) => {
                 print(&printable(&format!("challenge to {opponent}: sent")));
                 // It occupies a game until it is answered or expires.
                 let until = now() + ACCEPTED_WAIT;
-                self.accepted.insert(format!("to {opponent}"), (opponent.clone(), until));
+                self.expected.insert(challenge.id, (opponent.to_owned(), until));
             }
             Err(error) => print_error(&format!("challenge to {opponent}: {error}")),
         }

@@ -8,6 +8,8 @@ use std::thread;
 
 use readyok_client::unstable::{find_in_path, is_executable};
 
+use crate::http::escaped;
+
 /// The programs of Chromium browsers in PATH.
 const NAMES: &[&str] = &[
     "chromium",
@@ -76,16 +78,7 @@ pub(crate) fn open_window(browser: &Path, file: &Path) -> io::Result<()> {
 fn file_address(path: &Path) -> Option<String> {
     let text = path.to_str()?.replace('\\', "/");
     let root = if text.starts_with('/') { "" } else { "/" };
-    let mut address = format!("file://{root}");
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b':' | b'-' | b'.' | b'_' | b'~' => {
-                address.push(char::from(byte));
-            }
-            other => address.extend(["%", &format!("{other:02X}")]),
-        }
-    }
-    Some(address)
+    Some(format!("file://{root}{}", escaped(&text, "/:-._~")))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod farm;
 mod filter;
 mod help;
 mod library;
+mod lichess;
 mod match_plan;
 mod matches;
 mod provide;

@@ -2,11 +2,16 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 #[expect(clippy::disallowed_methods, reason = "the only use of the clock in this crate")]
 pub(crate) fn now() -> Instant {
     Instant::now()
+}
+
+/// Seconds since 1970.
+pub(crate) fn unix_seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 /// Interval at which a pause checks whether it is to end.

@@ -5,13 +5,15 @@ use std::error::Error;
 use std::ffi::c_int;
 use std::fmt;
 use std::process::{ExitCode, ExitStatus};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::{io, process, thread};
 
 use readyok_arena::runner::StopHandle;
 use readyok_client::Stopper;
 use signal_hook::consts::{SIGINT, SIGTERM};
+
+use crate::terminal::print;
 
 /// An exit code of `readyok`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -141,6 +143,21 @@ pub(crate) fn on_interrupt(mut handle: impl FnMut() + Send + 'static) -> io::Res
     on_signals(&signals, move |_| handle())
 }
 
+/// A flag that the first Ctrl-C sets, so that the command ends after `work`. The second one ends the process.
+pub(crate) fn stop_after(work: &'static str) -> io::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    #[expect(clippy::exit, reason = "the second interrupt does not wait")]
+    let interrupt = move || {
+        if flag.swap(true, Ordering::AcqRel) {
+            process::exit(Code::Interrupted.number());
+        }
+        print(&format!("readyok: ends after {work}; press Ctrl-C again to exit now"));
+    };
+    on_interrupt(interrupt)?;
+    Ok(stop)
+}
+
 /// Ends a match by signals. The first Ctrl-C ends it as its settings require, the second one immediately; so does the
 /// first SIGTERM. SIGHUP is not handled: `nohup` ignores it.
 pub(crate) fn stop_match(stop: StopHandle) -> io::Result<()> {
@@ -181,7 +198,6 @@ fn on_signals(signals: &[c_int], handle: impl FnMut(c_int) + Send + 'static) -> 
 /// Signals are polled, as other systems have no pipe that a handler may write to.
 #[cfg(not(unix))]
 fn on_signals(signals: &[c_int], mut handle: impl FnMut(c_int) + Send + 'static) -> io::Result<()> {
-    use std::sync::atomic::AtomicBool;
     use std::time::Duration;
 
     let mut flags = Vec::new();

@@ -18,7 +18,6 @@ mod token;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::{self, Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use nkeys::KeyPair;
 use readyok_arena::queue::nats::permissions::{OWNER, is_worker_name, name_in_credentials};
@@ -26,6 +25,7 @@ use tempfile::NamedTempFile;
 
 use self::keys::Keys;
 use self::register::Register;
+use crate::clock::unix_seconds;
 
 pub(crate) use self::configuration::{Listener, Tls};
 pub(crate) use self::register::Worker;
@@ -117,7 +117,7 @@ pub(crate) fn create(dir: &Path, listener: &Listener) -> Result<PathBuf, FarmErr
         }
     }
     let keys = Keys::generate();
-    let (owner, now) = (KeyPair::new_user(), now());
+    let (owner, now) = (KeyPair::new_user(), unix_seconds());
     let system = KeyPair::new_account();
     let register = Register::default();
     let configuration = configuration::Contents {
@@ -217,7 +217,7 @@ impl Farm {
         if path.symlink_metadata().is_ok() && !is_replaceable {
             return Err(FarmError::CredentialsExist(path));
         }
-        let (user, now) = (KeyPair::new_user(), now());
+        let (user, now) = (KeyPair::new_user(), unix_seconds());
         let token = token::worker(&self.keys, &user, name, now)?;
         let staged = stage(&path, &token::credentials(&token, &user)?)?;
         // Credentials that are not in the register could not be revoked.
@@ -246,7 +246,7 @@ impl Farm {
     /// Revokes a worker, and makes a server that runs here read the new configuration. A second revocation repeats the
     /// change of the configuration.
     pub(crate) fn revoke(&mut self, name: &str) -> Result<Revoked, FarmError> {
-        let now = now();
+        let now = unix_seconds();
         if !self.register.revoke(name, now) {
             return Err(FarmError::Unknown(name.to_owned()));
         }
@@ -270,11 +270,6 @@ impl Farm {
 /// The name of the file with the credentials of a worker.
 fn credentials_file(name: &str) -> String {
     format!("{}.creds", name.replace('/', "-"))
-}
-
-/// Seconds since 1970.
-fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 fn read(path: &Path) -> Result<String, FarmError> {

@@ -1,24 +1,28 @@
 //! HTTP requests with a token to a server, streams of lines (NDJSON), and pauses that the server requests.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use ureq::http::request::Builder;
 use ureq::http::{Method, Request, Response};
-use ureq::{Agent, AsSendBody, Body, BodyReader, SendBody};
+use ureq::{Agent, AsSendBody, Body, SendBody};
 
 use crate::clock::now;
+use crate::lines::{LineError, Lines};
 
 /// Longest wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Largest answer, and longest line of a stream, in bytes.
 const MAX_ANSWER: u64 = 1 << 20;
+const MAX_LINE: usize = 1 << 20;
 /// Pause after status 429 without `Retry-After`, as Lichess requires it, and the longest one that is accepted.
 const RATE_LIMIT_PAUSE: Duration = Duration::from_mins(1);
 const MAX_RATE_LIMIT_PAUSE: Duration = Duration::from_mins(15);
+/// Time after a pause until requests of the next priority follow.
+const PRIORITY_STEP: Duration = Duration::from_millis(500);
 
 /// The address of a server: HTTPS, or HTTP on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +46,23 @@ impl FromStr for Address {
     }
 }
 
+/// Text as a part of an address or a form. Letters, digits and the characters of `kept` remain.
+pub(crate) fn escaped(text: &str, kept: &str) -> String {
+    let escape = |byte: u8| match byte {
+        _ if byte.is_ascii_alphanumeric() || kept.as_bytes().contains(&byte) => {
+            char::from(byte).to_string()
+        }
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(escape).collect()
+}
+
+/// Whether text from a server can be a part of a path, for example the ID of a game.
+pub(crate) fn is_id(text: &str) -> bool {
+    let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    !text.is_empty() && text.len() <= 64 && text.bytes().all(is_valid)
+}
+
 /// Longest waits for a server.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waits {
@@ -60,15 +81,25 @@ pub(crate) enum Content {
     Stream(Box<dyn Read>),
 }
 
+/// The order of requests after a pause. A pause applies to requests of the same and of lower priorities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Priority {
+    /// Moves: the clock is running.
+    Move,
+    /// What else running games need.
+    Game,
+    Other,
+}
+
 /// A server, and the token for it, which is never printed or sent to another server.
 pub(crate) struct Http {
     agent: Agent,
     server: Address,
-    bearer: Option<String>,
+    token: Option<String>,
     /// What the token must permit.
     scopes: &'static str,
-    /// The end of the pause that the server has requested.
-    paused_until: Mutex<Option<Instant>>,
+    /// The ends of the pauses that the server has requested, by priority.
+    paused_until: Mutex<[Option<Instant>; 3]>,
 }
 
 impl Http {
@@ -87,13 +118,16 @@ impl Http {
             .timeout_recv_response(Some(waits.answer))
             .timeout_per_read(Some(waits.idle))
             .build();
-        let bearer = token.map(|token| format!("Bearer {token}"));
-        Self { agent: config.into(), server, bearer, scopes, paused_until: Mutex::default() }
+        Self { agent: config.into(), server, token, scopes, paused_until: Mutex::default() }
+    }
+
+    pub(crate) fn token(&self) -> Option<&str> {
+        self.token.as_deref()
     }
 
     /// The successful answer to a `GET`.
     pub(crate) fn get(&self, path: &str) -> Result<Response<Body>, HttpError> {
-        self.call(Method::GET, path, None)
+        self.call(Priority::Other, Method::GET, path, None)
     }
 
     /// The successful answer to a request with content.
@@ -103,28 +137,44 @@ impl Http {
         path: &str,
         content: Content,
     ) -> Result<Response<Body>, HttpError> {
-        self.call(method, path, Some(content))
+        self.call(Priority::Other, method, path, Some(content))
+    }
+
+    /// Sends a form, which can be empty.
+    pub(crate) fn post(
+        &self,
+        priority: Priority,
+        path: &str,
+        form: String,
+    ) -> Result<(), HttpError> {
+        self.call(priority, Method::POST, path, Some(Content::Form(form))).map(drop)
     }
 
     /// The lines of a stream.
-    pub(crate) fn lines(&self, path: &str) -> Result<Lines, HttpError> {
-        Ok(Lines(BufReader::new(self.get(path)?.into_body().into_reader())))
+    pub(crate) fn lines(&self, priority: Priority, path: &str) -> Result<Lines, HttpError> {
+        let answer = self.call(priority, Method::GET, path, None)?;
+        Ok(Lines::read(answer.into_body().into_reader(), MAX_LINE).map_err(LineError::from)?)
+    }
+
+    fn paused_until(&self) -> MutexGuard<'_, [Option<Instant>; 3]> {
+        self.paused_until.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn call(
         &self,
+        priority: Priority,
         method: Method,
         path: &str,
         content: Option<Content>,
     ) -> Result<Response<Body>, HttpError> {
-        let paused = *self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
+        let paused = self.paused_until().get(priority as usize).copied().flatten();
         let left = paused.map_or(Duration::ZERO, |until| until.saturating_duration_since(now()));
         if !left.is_zero() {
             return Err(HttpError::RateLimit(left));
         }
         let mut request = Request::builder().method(method).uri(format!("{}{path}", self.server.0));
-        if let Some(bearer) = &self.bearer {
-            request = request.header("Authorization", bearer);
+        if let Some(token) = &self.token {
+            request = request.header("Authorization", format!("Bearer {token}"));
         }
         let typed = |request: Builder, kind| request.header("Content-Type", kind);
         let answer = match content {
@@ -138,7 +188,7 @@ impl Http {
                 self.run(typed(request, "text/plain").body(SendBody::from_owned_reader(reader)))
             }
         };
-        self.checked(answer?)
+        self.checked(priority, answer?)
     }
 
     fn run(
@@ -150,7 +200,11 @@ impl Http {
     }
 
     /// An answer of success.
-    fn checked(&self, mut answer: Response<Body>) -> Result<Response<Body>, HttpError> {
+    fn checked(
+        &self,
+        priority: Priority,
+        mut answer: Response<Body>,
+    ) -> Result<Response<Body>, HttpError> {
         let status = answer.status().as_u16();
         if answer.status().is_success() {
             return Ok(answer);
@@ -160,7 +214,11 @@ impl Http {
             let seconds = seconds.and_then(|text| text.trim().parse().ok());
             let pause = seconds.map_or(RATE_LIMIT_PAUSE, Duration::from_secs);
             let pause = pause.min(MAX_RATE_LIMIT_PAUSE);
-            *self.paused_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(now() + pause);
+            let mut until = now() + pause;
+            for paused in self.paused_until().iter_mut().skip(priority as usize) {
+                *paused = (*paused).max(Some(until));
+                until += PRIORITY_STEP;
+            }
             return Err(HttpError::RateLimit(pause));
         }
         let text = answer.body_mut().with_config().limit(1000).read_to_string().unwrap_or_default();
@@ -174,35 +232,15 @@ pub(crate) fn read<T: for<'a> Deserialize<'a>>(mut answer: Response<Body>) -> Re
     serde_json::from_str(&text).map_err(|error| HttpError::Answer(error.to_string()))
 }
 
-/// The lines of a stream.
-pub(crate) struct Lines(BufReader<BodyReader<'static>>);
-
-impl Lines {
-    /// Waits for a line. Empty lines keep the connection open. `None` at the end.
-    ///
-    /// # Errors
-    /// There was nothing for too long, the connection failed, or the line is too long or ends early.
-    pub(crate) fn next(&mut self) -> Result<Option<String>, HttpError> {
-        let mut line = Vec::new();
-        let mut limited = self.0.by_ref().take(MAX_ANSWER);
-        let length = limited.read_until(b'\n', &mut line).map_err(ureq::Error::from)?;
-        match line.pop() {
-            None => Ok(None),
-            Some(b'\n') => Ok(Some(String::from_utf8_lossy(&line).trim().to_owned())),
-            Some(_) if MAX_ANSWER <= length as u64 => {
-                Err(HttpError::Answer("a line is too long".to_owned()))
-            }
-            Some(_) => Err(HttpError::Answer("a line ends early".to_owned())),
-        }
-    }
-}
-
 /// A failed request.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HttpError {
     /// The connection failed.
     #[error("the server cannot be reached: {0}")]
     Connection(#[from] ureq::Error),
+    /// A stream has ended.
+    #[error(transparent)]
+    Stream(#[from] LineError),
     /// The server rejected the request.
     #[error("{}", rejection(*status, text, scopes))]
     Status { status: u16, text: String, scopes: &'static str },
@@ -239,6 +277,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_pause_applies_to_lower_priorities_and_moves_come_first_after_it() {
+        let waits = Waits { answer: CONNECT_TIMEOUT, idle: CONNECT_TIMEOUT };
+        let http = Http::new(Address("http://127.0.0.1:1".to_owned()), None, "", waits);
+        let limit = |priority, seconds: &str| {
+            let answer = Response::builder().status(429).header("Retry-After", seconds);
+            let answer = answer.body(Body::builder().data("")).expect("valid");
+            http.checked(priority, answer).map(drop).expect_err("a pause").retry_after()
+        };
+        assert_eq!(limit(Priority::Game, "30"), Some(Duration::from_secs(30)));
+        let [moves, game, other] = *http.paused_until();
+        assert!(moves.is_none() && game < other, "{game:?} {other:?}");
+        // A shorter pause does not end a longer one.
+        limit(Priority::Move, "5");
+        let paused = *http.paused_until();
+        assert!(paused[0].is_some() && paused[0] < game && paused[1..] == [game, other]);
+        assert!(matches!(http.get("/"), Err(HttpError::RateLimit(_))));
+    }
+
+    #[test]
     fn rejects_addresses_without_encryption() {
         let address = |text: &str| text.parse::<Address>().map(|address| address.0);
         assert_eq!(address("https://lichess.org/"), Ok("https://lichess.org".to_owned()));
@@ -246,5 +303,6 @@ mod tests {
         assert!(address("http://lichess.org").is_err());
         assert!(address("http://localhost.example.org").is_err());
         assert!(address("lichess.org").is_err());
+        assert!(!is_id("../x") && !is_id("") && is_id("abcDEF12"));
     }
 }

@@ -14,8 +14,9 @@ use crate::terminal::print_error;
 
 /// Maximum number of moves of the PV of an evaluation.
 const MAX_PV: usize = 32;
-/// Number of restarts of a failed engine for one turn.
-const MAX_RESTARTS: u32 = 3;
+/// Number of restarts of a failed engine for one turn, and the pause before each one after the first.
+const MAX_RESTARTS: u32 = 4;
+const RESTART_PAUSE: Duration = Duration::from_secs(1);
 /// Time that an engine has after `stop` before a move of its last PV is played.
 const STOP_WAIT: Duration = Duration::from_millis(150);
 
@@ -28,8 +29,6 @@ pub(crate) struct PlayerSettings {
     /// Numeric options with largest values, for engines that have them.
     pub(crate) shares: Vec<(&'static str, u32)>,
     pub(crate) ponders: bool,
-    /// The score in centipawns at or below which the engine resigns.
-    pub(crate) resign: Option<i32>,
 }
 
 /// A game in progress from the view of a player.
@@ -42,6 +41,8 @@ pub(crate) struct Board {
     pub(crate) remaining: [Duration; 2],
     /// Whether the remaining times contain the increment.
     pub(crate) convention: Convention,
+    /// Whether the server counts time in this turn.
+    pub(crate) is_clock_running: bool,
     /// Time that each move keeps in reserve for the network.
     pub(crate) margin: Duration,
 }
@@ -50,22 +51,42 @@ impl Board {
     pub(crate) fn is_own_turn(&self) -> bool {
         self.history.position().turn() == self.side
     }
+
+    /// The turn that starts at this moment, by the clock of the server, if it is the own one.
+    pub(crate) fn turn(&self, started: Instant) -> Option<Turn> {
+        let is_over = self.history.position().outcome().is_some();
+        (self.is_own_turn() && !is_over).then(|| Turn {
+            started,
+            handle: None,
+            restarts: 0,
+            next: started,
+            deadline: started,
+            is_stopped: false,
+        })
+    }
+
+    pub(crate) fn move_number(&self) -> usize {
+        self.history.moves().len() / 2 + 1
+    }
 }
 
 /// The search for a turn.
+#[derive(Debug)]
 pub(crate) struct Turn {
     started: Instant,
     handle: Option<SearchHandle>,
     restarts: u32,
+    /// When the next search starts.
+    next: Instant,
     /// When the engine is stopped, because its time is nearly over.
     deadline: Instant,
     is_stopped: bool,
 }
 
 impl Turn {
-    /// A turn that started at this moment, by the clock of the server.
-    pub(crate) fn new(started: Instant) -> Self {
-        Self { started, handle: None, restarts: 0, deadline: started, is_stopped: false }
+    /// Whether nothing has been done in this turn.
+    pub(crate) fn is_new(&self) -> bool {
+        self.handle.is_none() && self.restarts == 0
     }
 
     /// Starts the search or checks its state. Returns the action when there is one. An engine that fails is restarted
@@ -77,6 +98,7 @@ impl Turn {
     ) -> Option<Result<Action, PlayerError>> {
         loop {
             let result = match self.handle.take() {
+                None if now() < self.next => return None,
                 None => match self.search(player, board) {
                     Ok(handle) => {
                         self.handle = Some(handle);
@@ -96,13 +118,12 @@ impl Turn {
             };
             match result {
                 Err(PlayerError::Engine(error)) if self.restarts < MAX_RESTARTS => {
-                    self.restarts += 1;
                     print_error(&error.to_string());
-                    if let Err(error) = player.restart()
-                        && self.restarts == MAX_RESTARTS
-                    {
-                        return Some(Err(error));
+                    player.engine = None;
+                    if 0 < self.restarts {
+                        self.next = now() + RESTART_PAUSE;
                     }
+                    self.restarts += 1;
                 }
                 done => return Some(done),
             }
@@ -114,21 +135,22 @@ impl Turn {
         player: &mut Player<'_>,
         board: &Board,
     ) -> Result<SearchHandle, PlayerError> {
-        if player.is_hanging {
-            player.restart()?;
-        }
-        let mut remaining = board.remaining;
-        // The server counts from its own message.
-        if 0 < self.restarts
-            && let Some(own) = remaining.get_mut(board.side.index())
+        player.start()?;
+        let (mut remaining, game) = (board.remaining, player.game(&board.history)?);
+        if board.is_clock_running
+            && let (Some(own), Some(rules)) =
+                (remaining.get_mut(board.side.index()), board.times.get(board.side.index()))
         {
-            *own = own.saturating_sub(now().saturating_duration_since(self.started));
+            // The server counts from its own message, in its units.
+            let elapsed = now().saturating_duration_since(self.started);
+            let rest = if self.restarts == 0 { rules.rest(elapsed) } else { Duration::ZERO };
+            *own = own.saturating_sub(elapsed.saturating_sub(rest));
         }
         let (clocks, budget) = player.clocks(board, remaining);
         let wait = if STOP_WAIT * 3 < budget { STOP_WAIT } else { Duration::ZERO };
         self.deadline = now() + budget.saturating_sub(wait);
         self.is_stopped = false;
-        player.search(&board.history, clocks)
+        player.search(&game, clocks)
     }
 
     /// Stops an engine whose time is nearly over. If it does not answer, a move of its last PV is the action.
@@ -148,7 +170,8 @@ impl Turn {
         }
         let lines = handle.so_far();
         let pv = lines.best()?.pv.as_ref()?;
-        let text = player.codec.decode_line(pv).next()?;
+        let codec = player.codec(board.history.game()).ok()?;
+        let text = codec.decode_line(pv).next()?;
         let mv = board.history.position().parse_move(&text).ok()?;
         print_error("the engine does not stop; the first move of its last PV is played");
         Some(Action::Play { mv, evaluation: None })
@@ -156,15 +179,16 @@ impl Turn {
 }
 
 /// The engine with its protocol.
+#[derive(Debug)]
 pub(crate) struct Player<'a> {
     settings: &'a PlayerSettings,
     guard: &'a Guard,
-    engine: Engine,
-    kind: Game,
-    codec: MoveCodec,
-    game: Option<EngineGame>,
-    /// The engine did not end its last search, and must be restarted.
+    /// `None` before the start and after a failure.
+    engine: Option<Engine>,
+    /// The engine did not end its last search, and is replaced before the next one.
     is_hanging: bool,
+    dialect: Dialect,
+    game: Option<EngineGame>,
 }
 
 /// The action of the engine in a position.
@@ -206,73 +230,94 @@ pub(crate) enum PlayerError {
 }
 
 impl<'a> Player<'a> {
-    pub(crate) fn start(
+    /// # Errors
+    /// The protocol of the engine does not have the game.
+    pub(crate) fn new(
         settings: &'a PlayerSettings,
         game: Game,
         guard: &'a Guard,
     ) -> Result<Self, PlayerError> {
         let usual = MoveCodec::usual(game).dialect();
         let dialect = settings.address.dialect.unwrap_or(usual);
-        let codec = MoveCodec::new(dialect, game).ok_or(PlayerError::WrongGame(game))?;
-        let mut engine = settings.address.open(Some(dialect), guard)?;
+        let player = Self { settings, guard, engine: None, is_hanging: false, dialect, game: None };
+        player.codec(game)?;
+        Ok(player)
+    }
+
+    fn codec(&self, game: Game) -> Result<MoveCodec, PlayerError> {
+        MoveCodec::new(self.dialect, game).ok_or(PlayerError::WrongGame(game))
+    }
+
+    /// Starts the engine, unless it is running.
+    pub(crate) fn start(&mut self) -> Result<&mut Engine, PlayerError> {
+        let engine = match self.engine.take().filter(|_| !self.is_hanging) {
+            Some(engine) => engine,
+            None => self.open()?,
+        };
+        Ok(self.engine.insert(engine))
+    }
+
+    fn open(&mut self) -> Result<Engine, PlayerError> {
+        (self.game, self.is_hanging) = (None, false);
+        let settings = self.settings;
+        let mut engine = settings.address.open(Some(self.dialect), self.guard)?;
         engine.allow_pondering(settings.ponders);
         for &(name, value) in &settings.shares {
             if let Some(largest) = maximum(&engine, name) {
                 engine.set_option(name, &value.min(largest).to_string())?;
             }
         }
-        for option in &settings.options {
-            match option.split_once('=') {
-                Some((name, value)) => engine.set_option(name.trim(), value),
-                None => engine.push_button(option),
-            }?;
-        }
+        set_options(&mut engine, &settings.options)?;
         engine.ready()?;
-        Ok(Self { settings, guard, engine, kind: game, codec, game: None, is_hanging: false })
+        Ok(engine)
     }
 
-    pub(crate) fn restart(&mut self) -> Result<(), PlayerError> {
-        *self = Self::start(self.settings, self.kind, self.guard)?;
-        Ok(())
+    /// Ends the engine, until it is needed again.
+    pub(crate) fn stop(&mut self) {
+        self.engine = None;
     }
 
-    /// The engine, for its identity and options.
-    pub(crate) fn engine(&self) -> &Engine {
-        &self.engine
+    /// Prepares the engine for a game. One that has failed since the last game is restarted.
+    pub(crate) fn prepare(&mut self, start: &Position) -> Result<(), PlayerError> {
+        match self.new_game(start) {
+            Err(PlayerError::Engine(error)) => {
+                print_error(&error.to_string());
+                self.stop();
+                self.new_game(start)
+            }
+            done => done,
+        }
     }
 
-    /// Prepares the engine for a game.
-    pub(crate) fn new_game(&mut self, start: &Position) -> Result<(), PlayerError> {
+    fn new_game(&mut self, start: &Position) -> Result<(), PlayerError> {
+        self.start()?;
         self.game = None;
-        let game = self.game(start, &[])?;
-        self.engine.new_game(&game)?;
-        self.engine.ready().map_err(PlayerError::Engine)
+        let game = self.game(&PositionHistory::new(start.clone()))?;
+        let engine = self.start()?;
+        engine.new_game(&game)?;
+        engine.ready().map_err(PlayerError::Engine)
     }
 
-    fn game(&mut self, start: &Position, moves: &[Move]) -> Result<EngineGame, PlayerError> {
-        let codec = self.codec;
-        let encoded = codec.encode_position(start, moves).ok_or(PlayerError::Position)?;
+    fn game(&mut self, history: &PositionHistory) -> Result<EngineGame, PlayerError> {
+        let codec = self.codec(history.game())?;
+        let encoded = codec.encode_position(history.start(), history.moves());
+        let encoded = encoded.ok_or(PlayerError::Position)?;
         let new_game = || EngineGame::new(encoded.clone(), codec.new_game());
         Ok(self.game.get_or_insert_with(new_game).at(encoded.clone()))
     }
 
     /// Starts a search for the side to move.
-    fn search(
-        &mut self,
-        history: &PositionHistory,
-        clocks: Clocks,
-    ) -> Result<SearchHandle, PlayerError> {
-        let game = self.game(history.start(), history.moves())?;
+    fn search(&mut self, game: &EngineGame, clocks: Clocks) -> Result<SearchHandle, PlayerError> {
         let mut search = Search::new(Limit::clock(clocks));
         if self.settings.ponders {
             search = search.ponder_after();
         }
-        self.engine.begin(&game, search).map_err(PlayerError::Engine)
+        self.start()?.begin(game, search).map_err(PlayerError::Engine)
     }
 
     /// The clocks for the engine, and the time that the player has: without the reserve for the network.
     fn clocks(&self, board: &Board, remaining: [Duration; 2]) -> (Clocks, Duration) {
-        let dialect = self.codec.dialect();
+        let dialect = self.dialect;
         let [first, second] = Side::BOTH.map(|player| {
             let index = player.index();
             let (Some(rules), Some(&remaining)) = (board.times.get(index), remaining.get(index))
@@ -294,12 +339,6 @@ impl<'a> Player<'a> {
     /// The action for the answer of a search.
     fn action(&self, handle: SearchHandle, position: &Position) -> Result<Action, PlayerError> {
         let result = handle.wait()?;
-        let score = result.info.score;
-        if let (Some(limit), Some(Score::Cp(score))) = (self.settings.resign, score)
-            && score <= limit
-        {
-            return Ok(Action::Resign);
-        }
         match &result.best {
             Best::Resign | Best::None => return Ok(Action::Resign),
             Best::Win => return Ok(Action::Declare),
@@ -307,21 +346,30 @@ impl<'a> Player<'a> {
         }
         let Some(best) = result.best_move() else { return Ok(Action::Resign) };
         let text = best.to_string();
-        let mv = self.codec.decode(position, &text).map_err(|_| PlayerError::IllegalMove(text))?;
-        let pv = result.info.pv.iter().flat_map(|pv| self.codec.decode_line(pv));
+        let codec = self.codec(position.game())?;
+        let mv = codec.decode(position, &text).map_err(|_| PlayerError::IllegalMove(text))?;
+        let pv = result.info.pv.iter().flat_map(|pv| codec.decode_line(pv));
         let pv: Vec<_> = pv.take(MAX_PV).map(std::borrow::Cow::into_owned).collect();
-        let evaluation = score.map(|score| Evaluation { score, depth: result.info.depth, pv });
+        let evaluation =
+            result.info.score.map(|score| Evaluation { score, depth: result.info.depth, pv });
         Ok(Action::Play { mv, evaluation })
     }
 
     /// Reports the result of the game. A failure appears at the next search.
     pub(crate) fn game_over(&mut self, result: GameResult) {
-        let _ = self.engine.game_over(result);
+        if let Some(engine) = &mut self.engine {
+            let _ = engine.game_over(result);
+            let _ = engine.drain_notices();
+        }
     }
+}
 
-    pub(crate) fn drain_notices(&mut self) {
-        let _ = self.engine.drain_notices();
-    }
+/// Sets options of the form `NAME=VALUE`, and presses buttons.
+pub(crate) fn set_options(engine: &mut Engine, options: &[String]) -> Result<(), EngineError> {
+    options.iter().try_for_each(|option| match option.split_once('=') {
+        Some((name, value)) => engine.set_option(name.trim(), value),
+        None => engine.push_button(option),
+    })
 }
 
 /// The largest value of a numeric option. `None` without the option.

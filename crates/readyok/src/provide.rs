@@ -5,7 +5,7 @@ mod job;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender, TrySendError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ use job::{Job, Work};
 use crate::address::Address;
 use crate::analyse::{AnalysisPosition, Start};
 use crate::clock::{Backoff, sleep};
+use crate::player::set_options;
 use crate::terminal::print_error;
 
 /// First and longest pause after a failed request.
@@ -47,12 +48,7 @@ impl Provided {
     /// Starts the engine.
     pub(crate) fn open(&self, guard: &Guard) -> Result<Engine, EngineError> {
         let mut engine = self.address.open(Some(Dialect::Uci), guard)?;
-        for option in &self.options {
-            match option.split_once('=') {
-                Some((name, value)) => engine.set_option(name.trim(), value),
-                None => engine.push_button(option),
-            }?;
-        }
+        set_options(&mut engine, &self.options)?;
         Ok(engine)
     }
 }
@@ -270,9 +266,4 @@ fn line(info: &readyok_protocol::Info<'static>) -> Option<String> {
 
 fn best_move(result: &readyok_client::SearchResult) -> String {
     result.best_move().map_or_else(|| "bestmove (none)".to_owned(), |mv| format!("bestmove {mv}"))
-}
-
-/// A flag that ends [`provide`] after the current request.
-pub(crate) fn stop_flag() -> Arc<AtomicBool> {
-    Arc::default()
 }

@@ -1,6 +1,72 @@
 //! Messages of the Bot API of Lichess. Unknown fields and messages are ignored.
 
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
 use serde::Deserialize;
+
+use super::BotError;
+use crate::http::{Http, HttpError, Priority};
+use crate::lines::{LineError, Lines};
+use crate::play::Failure;
+use crate::terminal::print_error;
+
+/// Number of rejections in succession that end a stream.
+const MAX_REJECTIONS: u32 = 4;
+
+/// A stream of messages.
+pub(super) struct Messages {
+    http: Arc<Http>,
+    priority: Priority,
+    path: String,
+    /// `None` while the stream is closed.
+    pub(super) lines: Option<Lines>,
+    rejections: u32,
+}
+
+impl Messages {
+    pub(super) fn new(http: &Arc<Http>, priority: Priority, path: String) -> Self {
+        Self { http: Arc::clone(http), priority, path, lines: None, rejections: 0 }
+    }
+
+    pub(super) fn open(&mut self) -> Result<(), Failure<BotError>> {
+        let lines = self.http.lines(self.priority, &self.path).map_err(|error| {
+            self.rejections += u32::from(error.is_rejection());
+            match (self.rejections, failure(&self.path, error)) {
+                (..MAX_REJECTIONS, Failure::Fatal(error)) => Failure::Lost(error, None),
+                (_, failure) => failure,
+            }
+        })?;
+        (self.lines, self.rejections) = (Some(lines), 0);
+        Ok(())
+    }
+
+    /// The next message, if there is one within this time, and the time of its arrival.
+    pub(super) fn next<T: for<'a> Deserialize<'a>>(
+        &mut self,
+        within: Duration,
+    ) -> Result<Option<(T, Instant)>, Failure<BotError>> {
+        let line = self.lines.as_ref().map_or(Err(LineError::Closed), |lines| lines.next(within));
+        let line = line.map_err(|error| failure(&self.path, error.into()))?;
+        // Empty lines keep the connection open.
+        let Some((line, at)) = line.filter(|(line, _)| !line.is_empty()) else { return Ok(None) };
+        match serde_json::from_str(&line) {
+            Ok(message) => Ok(Some((message, at))),
+            Err(error) => {
+                let (path, start) = (&self.path, line.chars().take(100).collect::<String>());
+                print_error(&format!("{path}: ignores a malformed line: {error}: {start}"));
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// The failure of a request.
+pub(super) fn failure(what: &str, error: HttpError) -> Failure<BotError> {
+    let (is_final, pause) = (error.is_rejection(), error.retry_after());
+    let error = BotError::Http { what: what.to_owned(), error };
+    if is_final { Failure::Fatal(error) } else { Failure::Lost(error, pause) }
+}
 
 /// A message about the account.
 #[derive(Debug, Deserialize)]
@@ -9,7 +75,6 @@ pub(super) enum AccountEvent {
     GameStart {
         game: GameRef,
     },
-    GameFinish {},
     Challenge {
         challenge: Challenge,
     },
@@ -43,50 +108,8 @@ pub(super) enum GameEvent {
 #[serde(rename_all = "camelCase")]
 pub(super) struct GameRef {
     pub(super) game_id: String,
-    opponent: Option<Opponent>,
-    compat: Option<Compatibility>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Opponent {
-    id: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Compatibility {
-    bot: bool,
-}
-
-impl GameRef {
-    /// Whether a bot may play the game.
-    pub(super) fn is_for_bots(&self) -> bool {
-        self.compat.as_ref().is_none_or(|compat| compat.bot)
-    }
-
-    pub(super) fn opponent(&self) -> &str {
-        self.opponent.as_ref().and_then(|opponent| opponent.id.as_deref()).unwrap_or_default()
-    }
-}
-
-/// The running games of the account.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Playing {
-    pub(super) now_playing: Vec<GameRef>,
-}
-
-/// The account of a token.
-#[derive(Debug, Deserialize)]
-pub(super) struct Account {
-    pub(super) id: String,
-    pub(super) username: String,
-    pub(super) title: Option<String>,
-}
-
-/// What a token permits: names separated by commas.
-#[derive(Debug, Deserialize)]
-pub(super) struct TokenScopes {
-    pub(super) scopes: String,
+    #[serde(default)]
+    pub(super) opponent: User,
 }
 
 #[derive(Debug, Deserialize)]
@@ -94,16 +117,26 @@ pub(super) struct Reference {
     pub(super) id: String,
 }
 
+/// A user; the fields depend on the message.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct User {
-    #[serde(default)]
-    pub(super) id: String,
-    pub(super) name: Option<String>,
-    pub(super) title: Option<String>,
+    id: Option<String>,
+    #[serde(alias = "username")]
+    name: Option<String>,
+    title: Option<String>,
     pub(super) rating: Option<i32>,
 }
 
 impl User {
+    /// Empty for anonymous users.
+    pub(super) fn id(&self) -> &str {
+        self.id.as_deref().unwrap_or_default()
+    }
+
+    pub(super) fn name(&self) -> String {
+        self.name.clone().unwrap_or_else(|| "Anonymous".to_owned())
+    }
+
     pub(super) fn is_bot(&self) -> bool {
         self.title.as_deref() == Some("BOT")
     }
@@ -124,17 +157,11 @@ pub(super) struct Challenge {
     pub(super) time_control: TimeControl,
 }
 
-/// The initial time and the increment in seconds.
+/// The initial time and the increment in seconds; none in correspondence, and in games without a limit.
 #[derive(Debug, Deserialize)]
-#[serde(tag = "type", rename_all = "camelCase")]
-pub(super) enum TimeControl {
-    Clock {
-        limit: u64,
-        increment: u64,
-    },
-    /// Correspondence, and games without a limit.
-    #[serde(other)]
-    Other,
+pub(super) struct TimeControl {
+    pub(super) limit: Option<u64>,
+    pub(super) increment: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -171,12 +198,6 @@ pub(super) struct GameState {
     pub(super) btakeback: bool,
 }
 
-/// Whether text can be a part of a path: the ID of a game or a challenge, or the name of a user.
-pub(super) fn is_id(text: &str) -> bool {
-    let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
-    !text.is_empty() && text.len() <= 64 && text.bytes().all(is_valid)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,6 +212,5 @@ mod tests {
             Ok(GameEvent::OpponentGone { gone: true, claim_win_in_seconds: Some(8) })
         ));
         assert!(read(r#"{"type":"gameState","moves":"e2e4"#).is_err());
-        assert!(!is_id("../x") && !is_id("") && is_id("abcDEF12"));
     }
 }

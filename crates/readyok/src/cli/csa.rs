@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::net::{TcpListener, ToSocketAddrs};
 use std::path::{Path, PathBuf};
-use std::process;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use readyok_protocol::Dialect;
@@ -16,7 +15,8 @@ use crate::address::Address;
 use crate::connect::start_guard;
 use crate::csa::{Client, ClientSettings, DEFAULT_PORT, Login, ServerSettings, TimeRules, serve};
 use crate::dirs;
-use crate::exit::{Code, Failure, on_interrupt};
+use crate::exit::{Code, Failure, stop_after};
+use crate::play::Resign;
 use crate::player::PlayerSettings;
 use crate::secrets::CSA_PASSWORD;
 use crate::terminal::print;
@@ -117,16 +117,7 @@ struct ServerArgs {
 }
 
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let stopping = Arc::clone(&stop);
-    #[expect(clippy::exit, reason = "the second interrupt does not wait for the game")]
-    let interrupt = move || {
-        if stopping.swap(true, Ordering::AcqRel) {
-            process::exit(Code::Interrupted.number());
-        }
-        print("readyok: ends after the current game; press Ctrl-C again to exit now");
-    };
-    on_interrupt(interrupt).map_err(Failure::failed)?;
+    let stop = stop_after("the current game").map_err(Failure::failed)?;
     if args.server.serve { run_server(args, &stop) } else { run_client(args, stop) }
 }
 
@@ -147,8 +138,8 @@ fn run_client(args: Args, stop: Arc<AtomicBool>) -> Result<Code, Failure> {
             options: args.client.options,
             shares: Vec::new(),
             ponders: !args.client.no_ponder,
-            resign: args.client.resign,
         },
+        resign: Resign { score: args.client.resign, moves: 1 },
         restarts: args.client.restart,
         margin: Duration::from_millis(args.client.margin.into()),
         comments: args.client.floodgate,

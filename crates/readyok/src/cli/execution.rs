@@ -1,8 +1,8 @@
 //! The arguments that `readyok match` and `readyok tune` share.
 
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::clock::unix_seconds;
 use crate::matches::{Changes, Extension, Name, Results};
 
 #[derive(Debug, clap::Args)]
@@ -48,12 +48,8 @@ impl ExecutionArgs {
 
     /// The name of a new results file, which starts with the command by default.
     pub(super) fn name(&self, command: &str) -> Name {
-        let default = || Name::Default(PathBuf::from(format!("{command}-{}.jsonl", seconds())));
+        let default =
+            || Name::Default(PathBuf::from(format!("{command}-{}.jsonl", unix_seconds())));
         self.results.clone().map_or_else(default, Name::Given)
     }
-}
-
-/// The time since 1970 in seconds, for names of files.
-pub(super) fn seconds() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }

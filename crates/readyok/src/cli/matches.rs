@@ -24,10 +24,11 @@ use readyok_client::unstable::split_command_line;
 use readyok_client::{Guard, Timeouts, WaitLimit};
 
 use crate::cli::check::run_compliance;
-use crate::cli::execution::{ExecutionArgs, seconds};
+use crate::cli::execution::ExecutionArgs;
 use crate::cli::match_plan::PlanArgs;
 use crate::cli::queue::short_id;
 use crate::cli::worker::{BuildArgs, QueueArgs, TakenOver, queue_failure};
+use crate::clock::unix_seconds;
 use crate::connect::start_guard;
 use crate::dirs;
 use crate::exit::{Code, Failure};
@@ -386,7 +387,7 @@ fn fastchess_play_options(options: &fastchess::Options, logger: Option<&Logger>)
 
 fn fastchess_exports(options: &fastchess::Options) -> Vec<Export> {
     let existing = |append| if append { Existing::Append } else { Existing::Overwrite };
-    let named = |ending: &str| PathBuf::from(format!("fastchess_{}.{ending}", seconds()));
+    let named = |ending: &str| PathBuf::from(format!("fastchess_{}.{ending}", unix_seconds()));
     let mut exports = Vec::new();
     if let Some(pgn) = &options.pgn {
         exports.push(Export {
@@ -583,7 +584,7 @@ fn unused_name(outname: &Path) -> PathBuf {
         return outname.to_owned();
     }
     let stem = outname.file_stem().unwrap_or_default().to_string_lossy();
-    let name = format!("{stem}-{}.json", seconds());
+    let name = format!("{stem}-{}.json", unix_seconds());
     print_error(&format!("`{}` exists; writing results to `{name}`", outname.display()));
     outname.with_file_name(name)
 }
@@ -598,7 +599,7 @@ pub(super) fn code(summary: &Summary) -> Code {
 
 /// A random seed, short enough to type and exact in JSON.
 pub(super) fn random_seed() -> u64 {
-    RandomState::new().hash_one(seconds()) >> 32
+    RandomState::new().hash_one(unix_seconds()) >> 32
 }
 
 #[cfg(test)]

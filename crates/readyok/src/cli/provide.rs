@@ -1,19 +1,11 @@
 //! `readyok provide`.
 
-use std::path::PathBuf;
-use std::process;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
-
-use super::engine::StartArgs;
-use super::worker::lichess_token;
-use crate::address::Address;
+use super::lichess::LichessArgs;
 use crate::connect::start_guard;
-use crate::dirs;
-use crate::exit::{Code, Failure, on_interrupt};
+use crate::exit::{Code, Failure, stop_after};
 use crate::http::Address as ServerAddress;
 use crate::player::maximum;
-use crate::provide::{Broker, Provided, Registration, provide, stop_flag};
+use crate::provide::{Broker, Provided, Registration, provide};
 use crate::terminal::print;
 
 /// Default of the largest hash table, in mebibytes.
@@ -34,11 +26,8 @@ The first Ctrl-C ends the command after the current request, the second one imme
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
-    /// UCI engine to offer: a name from engines.toml, `narikin`, a path, or a program in PATH
-    engine: String,
-    /// Read the token from this file, which only its owner can access [default: `LICHESS_API_TOKEN` in the environment]
-    #[arg(long, value_name = "FILE")]
-    token_file: Option<PathBuf>,
+    #[command(flatten)]
+    lichess: LichessArgs,
     /// Register the engine by this name [default: the name that the engine sends]
     #[arg(long)]
     name: Option<String>,
@@ -51,27 +40,18 @@ pub(super) struct Args {
     /// Set the depth of a search without a limit, in plies
     #[arg(long, value_name = "PLIES", default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..=246))]
     default_depth: u32,
-    /// Set an engine option, or push a button; repeatable
-    #[arg(long = "option", value_name = "NAME[=VALUE]")]
-    options: Vec<String>,
-    #[command(flatten)]
-    start: StartArgs,
-    /// Register with this server
-    #[arg(long, value_name = "URL", default_value = "https://lichess.org")]
-    server: ServerAddress,
     /// Receive requests from this server
     #[arg(long, value_name = "URL", default_value = "https://engine.lichess.ovh")]
     broker: ServerAddress,
 }
 
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
-    let token = lichess_token(args.token_file.as_deref())?;
-    let address = Address::find(&args.engine, &dirs::env).map_err(Failure::usage)?;
+    let token = args.lichess.token()?;
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let cpus = u32::try_from(cpus).unwrap_or(1);
     let mut provided = Provided {
-        address: args.start.apply(address),
-        options: args.options,
+        address: args.lichess.address()?,
+        options: args.lichess.options,
         max_threads: args.max_threads.unwrap_or(cpus),
         max_hash: args.max_hash,
         default_depth: args.default_depth,
@@ -92,17 +72,8 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         variants: vec!["chess".to_owned()],
         provider_secret: secret.clone(),
     };
-    let broker = Broker::new(args.server, token, args.broker, secret);
-    let stop = stop_flag();
-    let stopping = Arc::clone(&stop);
-    #[expect(clippy::exit, reason = "the second interrupt does not wait for the search")]
-    let interrupt = move || {
-        if stopping.swap(true, Ordering::AcqRel) {
-            process::exit(Code::Interrupted.number());
-        }
-        print("readyok: ends after the current request; press Ctrl-C again to exit now");
-    };
-    on_interrupt(interrupt).map_err(Failure::failed)?;
+    let broker = Broker::new(args.lichess.server, token, args.broker, secret);
+    let stop = stop_after("the current request").map_err(Failure::failed)?;
     broker.register(&registration).map_err(Failure::failed)?;
     print(&format!(
         "readyok: `{}` is registered with up to {} threads and {} MiB; Ctrl-C ends",

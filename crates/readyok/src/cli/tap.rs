@@ -5,9 +5,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::address::Timeout;
+use crate::clock::unix_seconds;
 use crate::connect::start_guard;
 use crate::dirs;
 use crate::exit::{Code, Failure, on_interrupt};
@@ -46,7 +46,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let Some((program, arguments)) = args.engine.split_first() else {
         return Err(Failure::usage("missing engine command"));
     };
-    let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let started = unix_seconds();
     let path = match args.log {
         Some(path) => path,
         None => default_log(Path::new(program), started),

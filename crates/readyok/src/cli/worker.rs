@@ -22,7 +22,7 @@ use crate::connect::start_guard;
 use crate::dirs::{self, Env};
 use crate::exit::{Code, Failure};
 use crate::matches::{Queue, Worker, engine_plan};
-use crate::secrets::{LICHESS_API_TOKEN, NATS_PASSWORD, NATS_TOKEN, NATS_USER};
+use crate::secrets::{NATS_PASSWORD, NATS_TOKEN, NATS_USER};
 use crate::terminal::print_error;
 
 const HELP: &str = "\
@@ -385,21 +385,4 @@ pub(super) fn read_secret(file: &Path) -> Result<String, Failure> {
     }
     let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
-}
-
-/// The token of Lichess, from a file or else from the environment.
-pub(super) fn lichess_token(file: Option<&Path>) -> Result<String, Failure> {
-    let token = match file {
-        Some(file) => read_secret(file)?,
-        None => dirs::env(LICHESS_API_TOKEN)
-            .and_then(|token| token.into_string().ok())
-            .unwrap_or_default(),
-    };
-    let token = token.trim().to_owned();
-    if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(Failure::usage(format!(
-            "--token-file or {LICHESS_API_TOKEN} must contain a token"
-        )));
-    }
-    Ok(token)
 }

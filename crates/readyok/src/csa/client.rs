@@ -5,10 +5,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
-use readyok_client::{EngineError, Guard};
+use readyok_client::Guard;
 use readyok_protocol::{Convention, GameResult as EngineResult, Score};
 use readyok_rules::record::{self, Annotations, Format, GameRecord};
 use readyok_rules::{
@@ -18,16 +18,17 @@ use readyok_rules::{
 use super::connection::{Connection, ConnectionError};
 use super::message::{Message, Signal, Summary, SummaryError, SummaryReader, is_valid_name};
 use crate::clock::{Backoff, now, sleep};
-use crate::player::{Action, Board, Evaluation, Player, PlayerError, PlayerSettings, Turn};
+use crate::lines::LineError;
+use crate::play::{
+    self, Event, Failure, Link, PlayError, Request, Resign, Rules, Wire, centipawns, play,
+};
+use crate::player::{Board, Evaluation, Player, PlayerError, PlayerSettings};
 use crate::terminal::{print, print_error, printable};
 
 /// Maximum time for the reply to `LOGIN`, and for each line of a summary.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum time for the reply to `LOGOUT`.
 const LOGOUT_TIMEOUT: Duration = Duration::from_secs(3);
-/// Interval at which a running search and requests to stop are checked.
-const SEARCH_INTERVAL: Duration = Duration::from_millis(5);
-const IDLE_INTERVAL: Duration = Duration::from_millis(200);
 /// Pauses before the next connection: doubled after each failure. The first one is short, because a game may be running.
 const MIN_PAUSE: Duration = Duration::from_secs(1);
 const MAX_PAUSE: Duration = Duration::from_mins(5);
@@ -79,6 +80,7 @@ pub(crate) struct ClientSettings {
     pub(crate) address: String,
     pub(crate) login: Login,
     pub(crate) player: PlayerSettings,
+    pub(crate) resign: Resign,
     /// Whether the engine is restarted after each game.
     pub(crate) restarts: bool,
     /// Time that each move keeps in reserve for the network.
@@ -91,51 +93,44 @@ pub(crate) struct ClientSettings {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// Why a client ends before all games are played.
+/// Why a connection is lost, or a client ends before all games are played.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ClientError {
     /// The first connection failed.
     #[error("cannot connect to {address}: {error}")]
     Connect { address: String, error: ConnectionError },
+    #[error(transparent)]
+    Connection(#[from] ConnectionError),
     #[error("the server rejected the login of `{user}`")]
     LoginRejected { user: String },
+    /// A message that the protocol does not allow here.
     #[error("{0}")]
-    Player(PlayerError),
+    Protocol(String),
+    #[error(transparent)]
+    Summary(#[from] SummaryError),
+    #[error(transparent)]
+    Player(#[from] PlayerError),
     #[error("cannot write `{}`: {error}", path.display())]
     Record { path: PathBuf, error: io::Error },
 }
 
-/// What ends a session.
-#[derive(Debug)]
-enum SessionError {
-    Connection(ConnectionError),
-    /// The engine fails while no game is running.
-    Engine(EngineError),
-    Fatal(ClientError),
-    /// A request to stop, while no game was running.
-    Stopped,
-    /// A message that the protocol does not allow here.
-    Protocol(String),
-}
-
-impl From<ConnectionError> for SessionError {
-    fn from(error: ConnectionError) -> Self {
-        Self::Connection(error)
+impl From<LineError> for ClientError {
+    fn from(error: LineError) -> Self {
+        Self::Connection(error.into())
     }
 }
 
-impl From<PlayerError> for SessionError {
-    fn from(error: PlayerError) -> Self {
+impl From<ClientError> for Failure<ClientError> {
+    fn from(error: ClientError) -> Self {
         match error {
-            PlayerError::Engine(error) => Self::Engine(error),
-            error => Self::Fatal(ClientError::Player(error)),
+            ClientError::Connect { .. } | ClientError::Player(_) | ClientError::Record { .. } => {
+                Self::Fatal(error)
+            }
+            ClientError::Connection(_)
+            | ClientError::LoginRejected { .. }
+            | ClientError::Protocol(_)
+            | ClientError::Summary(_) => Self::Lost(error, None),
         }
-    }
-}
-
-impl From<SummaryError> for SessionError {
-    fn from(error: SummaryError) -> Self {
-        Self::Protocol(error.to_string())
     }
 }
 
@@ -154,244 +149,233 @@ impl<'a> Client<'a> {
         guard: &'a Guard,
         stop: Arc<AtomicBool>,
     ) -> Result<Self, ClientError> {
-        let player =
-            Player::start(&settings.player, Game::Shogi, guard).map_err(ClientError::Player)?;
+        let mut player = Player::new(&settings.player, Game::Shogi, guard)?;
+        player.start()?;
         Ok(Self { settings, player, stop })
     }
 
     /// Plays games until their number is reached or the client is stopped.
     pub(crate) fn run(mut self) -> Result<(), ClientError> {
-        let mut played = 0;
+        let settings = self.settings;
+        let rules = Rules { resign: settings.resign.clone(), ..Rules::default() };
+        let mut link = Link::new(CsaWire::new(settings), (MIN_PAUSE, MAX_PAUSE));
         let mut pauses = Backoff::new(MIN_PAUSE, MAX_PAUSE);
-        let mut was_connected = false;
-        let mut needs_restart = false;
-        let mut failures = 0;
-        while self.continues(played) {
-            let session = match needs_restart.then(|| self.player.restart()) {
-                None | Some(Ok(())) => self.session(&mut was_connected),
-                Some(Err(error)) => Err(error.into()),
-            };
-            needs_restart = self.settings.restarts;
-            match session {
-                Ok(()) => {
-                    played += 1;
+        let (mut played, mut failures) = (0, 0);
+        while settings.games.is_none_or(|games| played < games) {
+            let started = self.player.start().map(drop).map_err(PlayError::Player);
+            match started.and_then(|()| play(&mut link, &mut self.player, &rules, &self.stop)) {
+                Ok(true) => {
+                    (played, failures) = (played + 1, 0);
                     pauses.reset();
-                    failures = 0;
-                    continue;
                 }
-                Err(SessionError::Stopped) => break,
-                Err(SessionError::Fatal(error)) => return Err(error),
-                Err(SessionError::Engine(error)) => {
+                Ok(false) => break,
+                Err(PlayError::Player(PlayerError::Engine(error)))
+                    if failures + 1 < MAX_ENGINE_FAILURES =>
+                {
                     failures += 1;
-                    if failures == MAX_ENGINE_FAILURES {
-                        return Err(ClientError::Player(PlayerError::Engine(error)));
-                    }
-                    print_error(&error.to_string());
-                    needs_restart = true;
+                    self.player.stop();
+                    let pause = pauses.pause();
+                    print_error(&format!("{error}; next start in {} s", pause.as_secs()));
+                    sleep(pause, &self.stop);
                 }
-                Err(SessionError::Connection(error)) if !was_connected => {
-                    let address = self.settings.address.clone();
-                    return Err(ClientError::Connect { address, error });
-                }
-                Err(SessionError::Connection(error)) => print_error(&error.to_string()),
-                Err(SessionError::Protocol(text)) => print_error(&text),
+                Err(PlayError::Player(error)) => return Err(error.into()),
+                Err(PlayError::Wire(error)) => return Err(error),
             }
-            let pause = pauses.pause();
-            print_error(&format!("next connection in {} s", pause.as_secs()));
-            sleep(pause, &self.stop);
+            link.connection.log_out();
+            link.reopen();
+            if settings.restarts {
+                self.player.stop();
+            }
         }
+        link.connection.log_out();
+        Ok(())
+    }
+}
+
+/// The protocol for one player.
+struct CsaWire<'a> {
+    settings: &'a ClientSettings,
+    connection: Option<Connection>,
+    was_connected: bool,
+    offered: Option<Summary>,
+    game: Option<ClientGame>,
+    /// The game in which the connection was lost.
+    interrupted: Option<String>,
+}
+
+impl<'a> CsaWire<'a> {
+    fn new(settings: &'a ClientSettings) -> Self {
+        Self {
+            settings,
+            connection: None,
+            was_connected: false,
+            offered: None,
+            game: None,
+            interrupted: None,
+        }
+    }
+
+    fn connection(&mut self) -> Result<&mut Connection, LineError> {
+        self.connection.as_mut().ok_or(LineError::Closed)
+    }
+
+    /// The next line within the timeout of replies.
+    fn reply(&mut self) -> Result<String, ClientError> {
+        let line = self.connection()?.receive(REPLY_TIMEOUT)?;
+        line.map(|(line, _)| line).ok_or_else(|| ConnectionError::Silent.into())
+    }
+
+    fn log_in(&mut self) -> Result<(), ClientError> {
+        let address = &self.settings.address;
+        self.connection = match Connection::open(address) {
+            Ok(connection) => Some(connection),
+            Err(error) if self.was_connected => return Err(error.into()),
+            Err(error) => return Err(ClientError::Connect { address: address.clone(), error }),
+        };
+        let Login { user, password } = &self.settings.login;
+        self.connection()?.send(&format!("LOGIN {user} {password}"))?;
+        loop {
+            match Message::read(&self.reply()?) {
+                Message::LoginAccepted => break,
+                Message::LoginRejected => {
+                    return Err(ClientError::LoginRejected { user: user.clone() });
+                }
+                _ => (),
+            }
+        }
+        self.was_connected = true;
         Ok(())
     }
 
-    /// Whether another game follows.
-    fn continues(&self, played: u64) -> bool {
-        self.settings.games.is_none_or(|games| played < games) && !self.is_stopped()
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Acquire)
-    }
-
-    /// Logs in, plays a game and logs out.
-    fn session(&mut self, was_connected: &mut bool) -> Result<(), SessionError> {
-        let mut connection = Connection::open(&self.settings.address)?;
-        let Login { user, password } = &self.settings.login;
-        connection.send(&format!("LOGIN {user} {password}"))?;
-        loop {
-            match Self::reply(&mut connection)? {
-                Message::LoginAccepted => break,
-                Message::LoginRejected => {
-                    let error = ClientError::LoginRejected { user: user.clone() };
-                    // The server may not have noticed the end of the last connection yet.
-                    return Err(if *was_connected {
-                        SessionError::Protocol(error.to_string())
-                    } else {
-                        SessionError::Fatal(error)
-                    });
+    fn next(&mut self, within: Duration) -> Result<Option<Event>, ClientError> {
+        let Some((line, at)) = self.connection()?.receive(within)? else { return Ok(None) };
+        match (Message::read(&line), &mut self.game) {
+            (Message::LoggedOut, _) => Err(LineError::Closed.into()),
+            (Message::BeginSummary, None) => {
+                let mut reader = SummaryReader::default();
+                let summary = loop {
+                    if let Some(summary) = reader.line(&self.reply()?)? {
+                        break summary;
+                    }
+                };
+                let is_continued = self.interrupted.take_if(|id| *id == summary.id).is_some();
+                let start = summary.record.start().clone();
+                self.offered = Some(summary);
+                Ok(Some(Event::Offer { start, is_continued }))
+            }
+            (Message::Start(id), None) => {
+                let Some(summary) = self.offered.take_if(|summary| summary.id == id) else {
+                    return Ok(None);
+                };
+                let [first, second] = &summary.names;
+                print(&printable(&format!("game {id}: {first} – {second}")));
+                let game = ClientGame::new(&summary, self.settings.margin);
+                Ok(Some(self.game.insert(game).state(at)))
+            }
+            (Message::Reject(_), None) => {
+                self.offered = None;
+                Ok(None)
+            }
+            (Message::Action { text, elapsed }, Some(game)) if text.starts_with('%') => {
+                game.on_statement(elapsed);
+                Ok(None)
+            }
+            (Message::Action { text, elapsed }, Some(game)) => {
+                game.on_move(&text, elapsed).map_err(ClientError::Protocol)?;
+                Ok(Some(game.state(at)))
+            }
+            (Message::Signal(signal), Some(game)) => {
+                if !game.on_signal(signal) {
+                    return Ok(None);
                 }
-                _ => (),
+                let (result, side) = (game.record.result, game.board.side);
+                self.save()?;
+                Ok(Some(Event::Over(match result {
+                    GameResult::Win(winner) if winner == side => EngineResult::Win,
+                    GameResult::Win(_) => EngineResult::Lose,
+                    GameResult::Draw | GameResult::Unknown => EngineResult::Draw,
+                })))
             }
-        }
-        *was_connected = true;
-        let played = self.wait_and_play(&mut connection);
-        if !matches!(played, Err(SessionError::Connection(_))) {
-            log_out(&mut connection);
-        }
-        played
-    }
-
-    /// The next message within the timeout of replies.
-    fn reply(connection: &mut Connection) -> Result<Message, SessionError> {
-        match connection.receive(REPLY_TIMEOUT)? {
-            Some((line, _)) => Ok(Message::read(&line)),
-            None => Err(ConnectionError::Silent.into()),
+            _ => Ok(None),
         }
     }
 
-    fn wait_and_play(&mut self, connection: &mut Connection) -> Result<(), SessionError> {
-        loop {
-            match self.next(connection)? {
-                Message::BeginSummary => (),
-                Message::LoggedOut => return Err(ConnectionError::Closed.into()),
-                _ => continue,
-            }
-            let summary = Self::summary(connection)?;
-            self.new_game(&summary)?;
-            connection.send(&format!("AGREE {}", summary.id))?;
-            let started = loop {
-                match self.next(connection)? {
-                    Message::Start(id) if id == summary.id => break true,
-                    Message::Reject(_) => break false,
-                    Message::LoggedOut => return Err(ConnectionError::Closed.into()),
-                    _ => (),
-                }
-            };
-            if started {
-                return self.play(connection, &summary);
-            }
-        }
-    }
-
-    /// Prepares the engine for a game. An engine that failed after the last game is restarted.
-    fn new_game(&mut self, summary: &Summary) -> Result<(), PlayerError> {
-        match self.player.new_game(summary.record.start()) {
-            Err(PlayerError::Engine(error)) => {
-                print_error(&error.to_string());
-                self.player.restart()?;
-                self.player.new_game(summary.record.start())
-            }
-            done => done,
-        }
-    }
-
-    /// The next message while no game is running.
-    fn next(&self, connection: &mut Connection) -> Result<Message, SessionError> {
-        loop {
-            if let Some((line, _)) = connection.receive(IDLE_INTERVAL)? {
-                return Ok(Message::read(&line));
-            }
-            if self.is_stopped() {
-                return Err(SessionError::Stopped);
-            }
-        }
-    }
-
-    fn summary(connection: &mut Connection) -> Result<Summary, SessionError> {
-        let mut reader = SummaryReader::default();
-        loop {
-            let line = connection.receive(REPLY_TIMEOUT)?.ok_or(ConnectionError::Silent)?;
-            if let Some(summary) = reader.line(&line.0)? {
-                return Ok(summary);
-            }
-        }
-    }
-
-    fn play(&mut self, connection: &mut Connection, summary: &Summary) -> Result<(), SessionError> {
-        let [first, second] = &summary.names;
-        print(&printable(&format!("game {}: {first} – {second}", summary.id)));
-        let mut game = ClientGame::new(summary, self.settings.margin);
-        let played = self.moves(connection, &mut game);
-        self.player.game_over(match (game.record.result, summary.your_side) {
-            (GameResult::Win(side), yours) if side == yours => EngineResult::Win,
-            (GameResult::Win(_), _) => EngineResult::Lose,
-            (GameResult::Draw | GameResult::Unknown, _) => EngineResult::Draw,
-        });
-        self.player.drain_notices();
-        if played.is_err() && game.record.end().is_none() {
+    /// Ends the game and saves its record.
+    fn save(&mut self) -> Result<(), ClientError> {
+        let Some(ClientGame { id, mut record, .. }) = self.game.take() else { return Ok(()) };
+        if record.end().is_none() {
             let outcome =
                 GameOutcome { result: GameResult::Unknown, termination: Termination::Aborted };
-            game.record.conclude(outcome);
+            record.conclude(outcome);
+            self.interrupted = Some(id.clone());
         }
-        let termination = game.record.termination().map_or("", Termination::name);
-        print(&printable(&format!(
-            "game {}: {} {termination}",
-            summary.id,
-            game.record.result.as_str()
-        )));
-        self.save(&summary.id, &game.record).map_err(SessionError::Fatal)?;
-        played
+        let termination = record.termination().map_or("", Termination::name);
+        print(&printable(&format!("game {id}: {} {termination}", record.result.as_str())));
+        let Some(directory) = &self.settings.output else { return Ok(()) };
+        save(directory, &id, &record).map_err(|(path, error)| ClientError::Record { path, error })
     }
 
-    /// Plays until the server states the result.
-    fn moves(
-        &mut self,
-        connection: &mut Connection,
-        game: &mut ClientGame,
-    ) -> Result<(), SessionError> {
-        // `None` without a turn, or after the move.
-        let mut turn = game.board.is_own_turn().then(|| Turn::new(now()));
-        loop {
-            if let Some(action) =
-                turn.as_mut().and_then(|turn| turn.advance(&mut self.player, &game.board))
-            {
-                turn = None;
-                connection.send(&self.text(game, action))?;
-            }
-            let pause = if turn.is_some() { SEARCH_INTERVAL } else { IDLE_INTERVAL };
-            let Some((line, at)) = connection.receive(pause)? else { continue };
-            match Message::read(&line) {
-                Message::Action { text, elapsed } if text.starts_with('%') => {
-                    game.on_statement(elapsed);
-                }
-                Message::Action { text, elapsed } => {
-                    game.on_move(&text, elapsed).map_err(SessionError::Protocol)?;
-                    // A move of the server for this side replaces that of the engine.
-                    turn = game.board.is_own_turn().then(|| Turn::new(at));
-                }
-                Message::Signal(signal) if game.on_signal(signal) => return Ok(()),
-                Message::LoggedOut => return Err(ConnectionError::Closed.into()),
-                _ => (),
-            }
+    fn log_out(&mut self) {
+        let until = now() + LOGOUT_TIMEOUT;
+        let Some(mut connection) = self.connection.take() else { return };
+        if connection.send("LOGOUT").is_err() {
+            return;
         }
+        while let Ok(Some((line, _))) = connection.receive(until.saturating_duration_since(now()))
+            && Message::read(&line) != Message::LoggedOut
+        {}
+    }
+}
+
+impl play::Connection for CsaWire<'_> {
+    type Event = Event;
+    type Error = ClientError;
+
+    fn open(&mut self) -> Result<(), Failure<ClientError>> {
+        self.log_in().map_err(|error| match error {
+            // Later, the server may not have noticed the end of the last connection yet.
+            ClientError::LoginRejected { .. } if !self.was_connected => Failure::Fatal(error),
+            error => error.into(),
+        })
     }
 
-    /// The line for an action of the engine. An engine that fails resigns.
-    fn text(&self, game: &mut ClientGame, action: Result<Action, PlayerError>) -> String {
-        match action {
-            Ok(Action::Play { mv, evaluation }) => {
+    fn receive(&mut self, within: Duration) -> Result<Option<Event>, Failure<ClientError>> {
+        self.next(within).map_err(|error| {
+            if !matches!(error, ClientError::Connection(_)) {
+                self.log_out();
+            }
+            (self.connection, self.offered) = (None, None);
+            match self.save() {
+                Ok(()) => error.into(),
+                Err(error) => Failure::Fatal(error),
+            }
+        })
+    }
+}
+
+impl Wire for CsaWire<'_> {
+    fn send(&mut self, request: &Request) -> Result<Option<Duration>, Failure<ClientError>> {
+        let text = match (request, &mut self.game, &self.offered) {
+            (Request::Accept, _, Some(summary)) => format!("AGREE {}", summary.id),
+            (Request::Play { mv, evaluation, .. }, Some(game), _) => {
                 let position = game.board.history.position();
-                let mut text = position.notation(mv, Notation::Csa);
-                if let Some(evaluation) = &evaluation
+                let mut text = position.notation(*mv, Notation::Csa);
+                if let Some(evaluation) = evaluation
                     && self.settings.comments
                 {
                     text.push_str(",'");
                     text.push_str(&comment(position, evaluation.score, &evaluation.pv));
                 }
-                game.evaluation = evaluation;
+                game.evaluation.clone_from(evaluation);
                 text
             }
-            Ok(Action::Resign) => "%TORYO".to_owned(),
-            Ok(Action::Declare) => "%KACHI".to_owned(),
-            Err(error) => {
-                print_error(&format!("the engine resigns: {error}"));
-                "%TORYO".to_owned()
-            }
-        }
-    }
-
-    fn save(&self, id: &str, record: &GameRecord) -> Result<(), ClientError> {
-        let Some(directory) = &self.settings.output else { return Ok(()) };
-        save(directory, id, record).map_err(|(path, error)| ClientError::Record { path, error })
+            (Request::Resign, Some(_), _) => "%TORYO".to_owned(),
+            (Request::Declare, Some(_), _) => "%KACHI".to_owned(),
+            // The game continues after the next login, or there are no draw offers.
+            _ => return Ok(None),
+        };
+        let sent = self.connection().map_err(ClientError::from)?.send(&text);
+        sent.map(|()| None).map_err(|error| ClientError::from(error).into())
     }
 }
 
@@ -424,22 +408,9 @@ pub(super) fn save(
     Ok(())
 }
 
-fn log_out(connection: &mut Connection) {
-    let until = now() + LOGOUT_TIMEOUT;
-    if connection.send("LOGOUT").is_err() {
-        return;
-    }
-    loop {
-        let left = until.saturating_duration_since(now());
-        match connection.receive(left) {
-            Ok(Some((line, _))) if Message::read(&line) != Message::LoggedOut => (),
-            Ok(_) | Err(_) => return,
-        }
-    }
-}
-
 /// A game from the view of a client.
 struct ClientGame {
+    id: String,
     board: Board,
     record: GameRecord,
     /// The evaluation of the move that was sent.
@@ -457,12 +428,14 @@ impl ClientGame {
         record.set_player(Side::Second, second.as_str());
         record.set_header(record::Tag::Event, summary.id.as_str());
         let mut game = Self {
+            id: summary.id.clone(),
             board: Board {
                 side: summary.your_side,
                 history: PositionHistory::new(record.start().clone()),
                 times: summary.times,
                 remaining: summary.times.map(|times| times.total),
                 convention: Convention::IncrementToCome,
+                is_clock_running: true,
                 margin,
             },
             record,
@@ -476,6 +449,10 @@ impl ClientGame {
             }
         }
         game
+    }
+
+    fn state(&self, at: Instant) -> Event {
+        Event::State { board: Box::new(self.board.clone()), at, offers_draw: false }
     }
 
     fn turn(&self) -> Side {
@@ -563,12 +540,7 @@ impl ClientGame {
 
 /// `* 30 -3334FU +2726FU`: the score for Black and the moves that follow the first one of the PV.
 fn comment(position: &Position, score: Score, pv: &[String]) -> String {
-    const MATE: i32 = 100_000;
-    let score = match score {
-        Score::Cp(score) => score,
-        Score::MateIn { .. } | Score::MateInUnknown | Score::MateGiven => MATE,
-        Score::Mated | Score::MatedIn { .. } | Score::MatedInUnknown => -MATE,
-    };
+    let score = centipawns(score);
     let score = if position.turn() == Side::First { score } else { score.saturating_neg() };
     let mut text = format!("* {score}");
     let mut position = position.clone();

@@ -160,6 +160,12 @@ impl TimeRules {
         u64::try_from(units.max(least)).unwrap_or(u64::MAX)
     }
 
+    /// The part of a thinking time that is no whole unit.
+    pub(crate) fn rest(&self, time: Duration) -> Duration {
+        let rest = time.as_nanos() % self.unit.as_nanos().max(1);
+        Duration::from_nanos(u64::try_from(rest).unwrap_or(0))
+    }
+
     /// The time of a number of units.
     pub(super) fn time(&self, units: u64) -> Duration {
         self.unit.checked_mul(u32::try_from(units).unwrap_or(u32::MAX)).unwrap_or(Duration::MAX)
@@ -253,7 +259,7 @@ pub(super) struct Summary {
 
 /// Why a summary cannot be used.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub(super) enum SummaryError {
+pub(crate) enum SummaryError {
     #[error("the summary of the game is too long")]
     TooLong,
     #[error("the summary of the game has no `{0}`")]

@@ -11,10 +11,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::client::save;
-use super::connection::read_line;
 use super::lobby::{Lobby, Output, Rules};
-use super::message::TimeRules;
+use super::message::{MAX_LINE, TimeRules};
 use crate::clock::now;
+use crate::lines::read_line;
 use crate::terminal::{print, print_error, printable};
 
 /// Maximum time of one write to a player.
@@ -184,7 +184,7 @@ fn connect(id: u64, stream: TcpStream, events: &SyncSender<Event>) -> io::Result
 fn read_lines(id: u64, stream: TcpStream, events: &SyncSender<Event>) {
     let mut reader = BufReader::new(stream);
     let (mut second, mut count) = (now(), 0);
-    while let Ok(Some(line)) = read_line(&mut reader) {
+    while let Ok(line) = read_line(&mut reader, MAX_LINE) {
         let at = now();
         if at.saturating_duration_since(second) >= Duration::from_secs(1) {
             (second, count) = (at, 0);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use ureq::http::{Method, StatusCode};
 
 use super::job::Job;
-use crate::http::{Address, Content, Http, HttpError, Waits, read};
+use crate::http::{Address, Content, Http, HttpError, Waits, is_id, read};
 
 /// What the token permits.
 const SCOPES: &str = "scopes engine:read and engine:write";
@@ -66,9 +66,7 @@ impl Broker {
             serde_json::to_string(engine).map_err(|error| HttpError::Answer(error.to_string()))?;
         let body = Content::Json(body);
         let answer = match listed.iter().find(|registered| registered.name == engine.name) {
-            Some(known)
-                if known.id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') =>
-            {
+            Some(known) if is_id(&known.id) => {
                 self.server.send(Method::PUT, &format!("{PATH}/{}", known.id), body)
             }
             Some(_) => return Err(HttpError::Answer("an engine has an invalid ID".to_owned())),
@@ -86,9 +84,7 @@ impl Broker {
             return Ok(None);
         }
         let job: Job = read(answer)?;
-        if job.id.is_empty()
-            || !job.id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
-        {
+        if !is_id(&job.id) {
             return Err(HttpError::Answer("a request has an invalid ID".to_owned()));
         }
         Ok(Some(job))

@@ -23,6 +23,7 @@ mod farm;
 mod farm_faults;
 #[cfg(unix)]
 mod git_builds;
+mod http_server;
 mod import_killed;
 mod library;
 mod library_trees;

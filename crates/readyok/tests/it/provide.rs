@@ -1,17 +1,18 @@
 //! `readyok provide` with a server of the external engine protocol, written from its published specification.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead, BufReader};
+use std::net::TcpStream;
 use std::process::{Child, Command};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::Duration;
 
+use crate::http_server::{Head, answer, listen};
 use crate::program::{Dir, Signal, TIMEOUT, finish, readyok, signal};
 use serde_json::{Value, json};
 
 const TOKEN: &str = "lip_secret-token";
+const JSON: &str = "content-type: application/json\r\n";
 
 /// A request of the provider.
 #[derive(Debug)]
@@ -42,23 +43,14 @@ struct Shared {
 
 impl Server {
     fn start(engines: Value) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let address = format!("http://{}", listener.local_addr().expect("an address"));
         let (request, requests) = mpsc::channel();
         let (work, next_work) = mpsc::channel();
         let (line, lines) = mpsc::channel();
         let shared = Arc::new(Shared::default());
         *shared.engines.lock().expect("a lock") = engines;
         TOKEN.clone_into(&mut shared.token.lock().expect("a lock"));
-        let next_work = Arc::new(Mutex::new(next_work));
-        let serving = Arc::clone(&shared);
-        thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let (request, line) = (request.clone(), line.clone());
-                let (next_work, shared) = (Arc::clone(&next_work), Arc::clone(&serving));
-                thread::spawn(move || serve(stream, &request, &next_work, &line, &shared));
-            }
-        });
+        let (next_work, serving) = (Mutex::new(next_work), Arc::clone(&shared));
+        let address = listen(move |stream| serve(stream, &request, &next_work, &line, &serving));
         Self { address, requests, work, lines, shared }
     }
 
@@ -127,59 +119,36 @@ fn serve(
 ) {
     let mut reader = BufReader::new(stream.try_clone().expect("a stream"));
     let mut stream = stream;
-    while let Some((line, headers)) = read_head(&mut reader) {
-        let header = |name: &str| {
-            let found = headers.iter().find(|(known, _)| known == name);
-            found.map(|(_, value)| value.clone()).unwrap_or_default()
-        };
-        let mut parts = line.split(' ');
-        let (method, path) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-        if let Some(id) = path.strip_prefix("/api/external-engine/work/") {
-            assert_eq!(header("transfer-encoding"), "chunked");
+    while let Some(head) = Head::read(&mut reader) {
+        // The provider may have closed the connection.
+        let mut answer = |status, body: &str| _ = answer(&mut stream, status, JSON, body);
+        if let Some(id) = head.path.strip_prefix("/api/external-engine/work/") {
+            assert_eq!(head.header("transfer-encoding"), "chunked");
             read_stream(&mut reader, id, lines, shared);
-            answer(&mut stream, 200, "");
+            answer(200, "");
             return;
         }
-        let mut body = vec![0; header("content-length").parse().unwrap_or(0)];
-        reader.read_exact(&mut body).expect("a body");
-        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let authorization = header("authorization");
-        if path == "/api/external-engine/work" {
+        let body = head.body(&mut reader);
+        let body: Value = serde_json::from_str(&body).unwrap_or_default();
+        let authorization = head.header("authorization").to_owned();
+        if head.path == "/api/external-engine/work" {
             // Requests for work follow each other, so they are not recorded.
             let next = work.lock().expect("a lock").recv_timeout(Duration::from_millis(300));
             match next {
-                Ok(job) => answer(&mut stream, 200, &job),
-                Err(_) => answer(&mut stream, 204, ""),
+                Ok(job) => answer(200, &job),
+                Err(_) => answer(204, ""),
             }
             continue;
         }
         let expected = format!("Bearer {}", shared.token.lock().expect("a lock"));
         let is_allowed = authorization == expected;
-        requests.send(Request { line: line.clone(), authorization, body }).expect("a test");
-        match method {
-            _ if !is_allowed => answer(&mut stream, 401, r#"{"error":"No such token"}"#),
-            "GET" => answer(&mut stream, 200, &shared.engines.lock().expect("a lock").to_string()),
-            _ => answer(&mut stream, 200, r#"{"id":"eei_1"}"#),
+        let line = format!("{} {} HTTP/1.1", head.method, head.path);
+        requests.send(Request { line, authorization, body }).expect("a test");
+        match head.method.as_str() {
+            _ if !is_allowed => answer(401, r#"{"error":"No such token"}"#),
+            "GET" => answer(200, &shared.engines.lock().expect("a lock").to_string()),
+            _ => answer(200, r#"{"id":"eei_1"}"#),
         }
-    }
-}
-
-pub(crate) fn read_head(reader: &mut impl BufRead) -> Option<(String, Vec<(String, String)>)> {
-    let mut line = String::new();
-    let mut next = |reader: &mut dyn BufRead| {
-        line.clear();
-        let length = reader.read_line(&mut line).ok()?;
-        (0 < length).then(|| line.trim_end().to_owned())
-    };
-    let first = next(reader)?;
-    let mut headers = Vec::new();
-    loop {
-        let line = next(reader)?;
-        if line.is_empty() {
-            return Some((first, headers));
-        }
-        let (name, value) = line.split_once(": ").expect("a header");
-        headers.push((name.to_ascii_lowercase(), value.to_owned()));
     }
 }
 
@@ -219,15 +188,6 @@ fn read_stream(
         }
     }
     lines.send((id.to_owned(), "end".to_owned())).expect("a test");
-}
-
-fn answer(stream: &mut TcpStream, status: u16, body: &str) {
-    let length =
-        if status == 204 { String::new() } else { format!("content-length: {}\r\n", body.len()) };
-    let text =
-        format!("HTTP/1.1 {status} Status\r\ncontent-type: application/json\r\n{length}\r\n{body}");
-    // The provider may have closed the connection.
-    let _ = stream.write_all(text.as_bytes());
 }
 
 fn end(child: Child) {

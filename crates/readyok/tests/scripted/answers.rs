@@ -19,7 +19,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-pub(crate) fn run(rules: &str, log: Option<&str>) -> io::Result<ExitCode> {
+pub(crate) fn run(rules: &str, log: Option<&str>, has_chess960: bool) -> io::Result<ExitCode> {
     let rules: Vec<(&str, &str)> = rules.lines().filter_map(|rule| rule.split_once("=>")).collect();
     let (sender, lines) = channel();
     thread::spawn(move || {
@@ -38,10 +38,13 @@ pub(crate) fn run(rules: &str, log: Option<&str>) -> io::Result<ExitCode> {
             log.write_all(format!("{line}\n").as_bytes())?;
         }
         match line.split(' ').next().unwrap_or_default() {
-            "uci" => writeln!(
-                out,
-                "id name Rules\noption name Hash type spin default 1 min 1 max 9\nuciok"
-            )?,
+            "uci" => {
+                writeln!(out, "id name Rules\noption name Hash type spin default 1 min 1 max 9")?;
+                if has_chess960 {
+                    writeln!(out, "option name UCI_Chess960 type check default false")?;
+                }
+                writeln!(out, "uciok")?;
+            }
             "usi" => writeln!(out, "id name Rules\nusiok")?,
             "isready" => writeln!(out, "readyok")?,
             "position" => position = line,

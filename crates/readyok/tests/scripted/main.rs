@@ -1,4 +1,5 @@
-//! A scripted mock engine: `scripted FILE`, or `scripted answers FILE [LOG]`: see [`answers`].
+//! A scripted mock engine: `scripted FILE`, or `scripted answers FILE [LOG]`: see [`answers`]. `answers960` also plays
+//! Chess960.
 //!
 //! ```text
 //! > isready       expects this line; exits with 9 on another line
@@ -18,9 +19,10 @@ use std::{env, fs};
 fn main() -> io::Result<ExitCode> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     if let [mode, rules, log @ ..] = arguments.as_slice()
-        && mode == "answers"
+        && mode.starts_with("answers")
     {
-        return answers::run(&fs::read_to_string(rules)?, log.first().map(String::as_str));
+        let log = log.first().map(String::as_str);
+        return answers::run(&fs::read_to_string(rules)?, log, mode == "answers960");
     }
     let script = fs::read_to_string(arguments.first().map(String::as_str).unwrap_or_default())?;
     let mut input = io::stdin().lock().lines();

@@ -1,0 +1,63 @@
+//! When the bot challenges others. The times are in a file next to the configuration, so that a restart does not exceed
+//! the limit.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use std::{fs, io};
+
+use super::config::Seek;
+use crate::clock::{now, unix_seconds};
+use crate::terminal::print_error;
+
+const DAY_SECONDS: u64 = 24 * 60 * 60;
+
+/// The challenges of the last 24 hours.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seeks {
+    file: PathBuf,
+    /// In seconds since 1970.
+    sent: Vec<u64>,
+    /// When the next challenge can be sent. `None` without a configuration.
+    next: Option<Instant>,
+    /// The number of the next opponent.
+    turn: usize,
+}
+
+impl Seeks {
+    /// Reads the file next to a configuration, if there is one.
+    pub(super) fn read(config: &Path, rules: &Seek) -> Result<Self, String> {
+        let file = config.with_extension("challenges");
+        let text = match fs::read_to_string(&file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(format!("`{}`: {error}", file.display()));
+            }
+            text => text.unwrap_or_default(),
+        };
+        // A damaged line counts as a challenge.
+        let sent = text.lines().map(|line| line.parse().unwrap_or_else(|_| unix_seconds()));
+        let sent: Vec<u64> = sent.collect();
+        let next = now().checked_add(Duration::from_secs(rules.pause));
+        Ok(Self { file, next, turn: sent.len(), sent })
+    }
+
+    /// The opponent of a challenge that is due, after it is recorded.
+    pub(super) fn next<'a>(&mut self, rules: &'a Seek, is_busy: bool) -> Option<&'a str> {
+        if !is_busy && self.next.is_none_or(|next| now() < next) {
+            return None;
+        }
+        self.next = now().checked_add(Duration::from_secs(rules.pause));
+        self.sent.retain(|sent| unix_seconds().saturating_sub(*sent) < DAY_SECONDS);
+        if is_busy || rules.per_day <= self.sent.len() {
+            return None;
+        }
+        let opponent = rules.opponents.get(self.turn.checked_rem(rules.opponents.len())?)?;
+        self.turn = self.turn.wrapping_add(1);
+        self.sent.push(unix_seconds());
+        let lines: Vec<String> = self.sent.iter().map(u64::to_string).collect();
+        if let Err(error) = fs::write(&self.file, lines.join("\n")) {
+            print_error(&format!("no challenge is sent: `{}`: {error}", self.file.display()));
+            return None;
+        }
+        Some(opponent)
+    }
+}
