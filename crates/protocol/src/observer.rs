@@ -33,6 +33,8 @@ pub struct Observer {
     /// The client has sent `go` while a search may have been running: an answer can belong to any of
     /// them.
     confused_searches: bool,
+    /// The client has requested text that is no message: by `go perft`, or by a command of this engine only.
+    expects_text: bool,
     end: End,
 }
 
@@ -71,6 +73,7 @@ impl Observer {
             other_pending: None,
             owes_ready: 0,
             confused_searches: false,
+            expects_text: false,
             end: End::Open,
         }
     }
@@ -136,12 +139,13 @@ impl Observer {
                 self.owes_ready = self.owes_ready.saturating_add(1);
             }
             Command::SetOption(set) if handshake_done => {
-                broken.extend(self.after_option(set).map(violation));
+                broken.extend(self.after_option(set).map(Violation::from));
             }
             // It is unknown whether the engine has the option and accepts it this early.
             Command::SetOption(_) => self.details = Details::all(self.protocol_state.dialect()),
             Command::Go(go) => {
-                broken.extend(self.broken_by_go(go).map(violation));
+                self.expects_text |= go.perft.is_some();
+                broken.extend(self.broken_by_go(go).map(Violation::from));
                 self.confused_searches |= matches!(before, Phase::Searching { .. });
                 let dialect = self.protocol_state.dialect();
                 let details = if handshake_done { self.details } else { Details::all(dialect) };
@@ -161,10 +165,18 @@ impl Observer {
             {
                 let is_bare = self.search.is_some_and(|search| search.is_bare);
                 let endless = is_bare && clocks.is_empty();
-                broken.extend(endless.then_some(violation(Rule::SearchWithoutLimit)));
-                broken.extend(self.broken_by_clocks(clocks).map(violation));
+                broken.extend(endless.then_some(Rule::SearchWithoutLimit).map(Violation::from));
+                broken.extend(self.broken_by_clocks(clocks).map(Violation::from));
             }
             Command::Quit => self.end_of_input(),
+            Command::Unknown(text) if !text.is_empty() => {
+                self.expects_text = true;
+                // A client may try both protocols.
+                let is_handshake = |dialect: Dialect| dialect.handshake() == text;
+                if !Dialect::ALL.into_iter().any(is_handshake) {
+                    broken.push(Rule::UnknownCommand.into());
+                }
+            }
             _ => (),
         }
         broken
@@ -177,9 +189,20 @@ impl Observer {
         let mut broken: Vec<Violation> = order.into_iter().collect();
         match reply {
             Reply::Option(decl) => self.declare(decl),
+            // Earlier commands have been processed.
+            Reply::BestMove(_) => self.expects_text = false,
+            // Before the handshake an engine may print a banner.
+            Reply::Unknown(text)
+                if !text.is_empty() && self.protocol_state.is_introduced() && !self.expects_text =>
+            {
+                let is_known =
+                    |dialect| !matches!(Reply::read(text, dialect).value, Reply::Unknown(_));
+                let is_unknown = !Dialect::ALL.into_iter().any(is_known);
+                broken.extend(is_unknown.then_some(Rule::UnknownLine).map(Violation::from));
+            }
             Reply::ReadyOk => self.owes_ready = self.owes_ready.saturating_sub(1),
             Reply::Info(info) if searching => {
-                broken.extend(self.broken_by_info(info, now).into_iter().flatten().map(violation));
+                broken.extend(self.broken_by_info(info, now).into_iter().flatten().map(Violation::from));
             }
             _ => (),
         }
@@ -206,7 +229,7 @@ impl Observer {
             (0 < self.owes_ready && end != End::Over, Rule::IsReadyUnanswered),
             (self.owes_answer() && end == End::Open, Rule::GoUnanswered),
         ];
-        owed.into_iter().filter(|(owes, _)| *owes).map(|(_, rule)| violation(rule)).collect()
+        owed.into_iter().filter(|(owes, _)| *owes).map(|(_, rule)| rule.into()).collect()
     }
 
     fn owes_answer(&self) -> bool {
@@ -301,6 +324,3 @@ fn can_be(decl: &OptionDecl<'_>, text: Option<&str>) -> bool {
     }
 }
 
-fn violation(rule: Rule) -> Violation {
-    Violation { by: rule.binds(), rule }
-}

@@ -1,6 +1,7 @@
 //! Tests of positions, moves, notations and endings through the public interface.
 #![expect(clippy::expect_used, reason = "a test that cannot continue has failed")]
 
+mod dialogue;
 mod ending;
 mod epd;
 mod hostile;
