@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 
 use readyok_client::unstable::PipedProcess;
 use readyok_protocol::{
-    BestMove, Checkmate, DiagnosticKind, Dialect, Info, LineBuffer, Party, ProtocolState, Reply, Rule, decode,
+    BestMove, Checkmate, DiagnosticKind, Dialect, Info, LineBuffer, Party, ProtocolState, Reply,
+    Rule, decode,
 };
 
 use crate::cancellation::Cancellation;

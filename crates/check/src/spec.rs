@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use readyok_protocol::{Dialect, Language, Party, Rule};
 pub use readyok_protocol::Severity;
+use readyok_protocol::{Dialect, Language, Party, Rule};
 
 use crate::message::{self, Message, message};
 use crate::timeouts::{Timeouts, now};
@@ -37,7 +37,13 @@ pub struct Check {
 /// Declares a check that observes a rule of the protocol, or tests it.
 macro_rules! rule {
     ($rule:ident, $profiles:expr, $needs:expr, $advice:literal $(,)?) => {
-        rule!($rule, $profiles, $needs, $advice, $crate::context::Test::Rule(readyok_protocol::Rule::$rule))
+        rule!(
+            $rule,
+            $profiles,
+            $needs,
+            $advice,
+            $crate::context::Test::Rule(readyok_protocol::Rule::$rule)
+        )
     };
     ($rule:ident, $profiles:expr, $needs:expr, $advice:literal, $test:expr $(,)?) => {
         $crate::context::TestCase {

@@ -162,10 +162,7 @@ impl Transcript {
         if rule.is_ordering() {
             // Output during the end of a session was not judged.
             let is = |violation: &Violation| violation.rule == rule;
-            return self
-                .entries
-                .iter()
-                .position(|entry| entry.violation.as_ref().is_some_and(is));
+            return self.entries.iter().position(|entry| entry.violation.as_ref().is_some_and(is));
         }
         let mut findings = self.judgement().findings.iter();
         findings.find(|(_, finding)| finding.rule() == Some(rule)).map(|(at, _)| *at)

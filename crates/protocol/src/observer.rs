@@ -193,7 +193,9 @@ impl Observer {
             Reply::BestMove(_) => self.expects_text = false,
             // Before the handshake an engine may print a banner.
             Reply::Unknown(text)
-                if !text.is_empty() && self.protocol_state.is_introduced() && !self.expects_text =>
+                if !text.is_empty()
+                    && self.protocol_state.is_introduced()
+                    && !self.expects_text =>
             {
                 let is_known =
                     |dialect| !matches!(Reply::read(text, dialect).value, Reply::Unknown(_));
@@ -202,7 +204,9 @@ impl Observer {
             }
             Reply::ReadyOk => self.owes_ready = self.owes_ready.saturating_sub(1),
             Reply::Info(info) if searching => {
-                broken.extend(self.broken_by_info(info, now).into_iter().flatten().map(Violation::from));
+                broken.extend(
+                    self.broken_by_info(info, now).into_iter().flatten().map(Violation::from),
+                );
             }
             _ => (),
         }
@@ -323,4 +327,3 @@ fn can_be(decl: &OptionDecl<'_>, text: Option<&str>) -> bool {
         Err(_) => decl.kind.option_type().is_none(),
     }
 }
-

@@ -164,7 +164,7 @@ rules! {
         "`id` and `option` come before `uciok` or `usiok`"
         / "`id` と `option` は `uciok` や `usiok` より前に送る",
         "UCI 2006, uciok and option; USI draft 1 §5.3" / "UCI 2006, uciok と option; USI draft 1 §5.3";
-    EarlyStatus: Order Engine Must "handshake.early-status",
+    EarlyStatus: Order Engine Should "handshake.early-status",
         "`copyprotection` and `registration` come after `uciok` or `usiok`"
         / "`copyprotection` と `registration` は `uciok` や `usiok` より後に送る",
         "UCI 2006, copyprotection and registration; USI draft 1 §5.3" / "UCI 2006, copyprotection と registration; USI draft 1 §5.3";

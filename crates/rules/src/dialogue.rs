@@ -141,10 +141,9 @@ impl Judge {
             found.push(Finding::new(Rule::UnknownCommand));
         }
         add(&mut found, violations, |rule| match (&reading.value, rule) {
-            (
-                Command::SetOption(set),
-                Rule::UndeclaredOption | Rule::InvalidOptionValue,
-            ) => Some(Detail::Option(crate::error::shortened(&set.name))),
+            (Command::SetOption(set), Rule::UndeclaredOption | Rule::InvalidOptionValue) => {
+                Some(Detail::Option(crate::error::shortened(&set.name)))
+            }
             _ => None,
         });
         self.count(rules_for(Party::Client, keyword(line)));
@@ -274,9 +273,11 @@ impl Judge {
             if let (Some(only), Some(codec)) = (&go.search_moves, codec) {
                 judged.push(Rule::IllegalSearchMove);
                 let illegal = only.tokens().find_map(|text| codec.decode(position, text).err());
-                found.extend(illegal.map(|error| {
-                    Finding::new(Rule::IllegalSearchMove).with(Detail::Move(error))
-                }));
+                found.extend(
+                    illegal.map(|error| {
+                        Finding::new(Rule::IllegalSearchMove).with(Detail::Move(error))
+                    }),
+                );
             }
             if go.ponder {
                 judged.push(Rule::PonderAfterEnd);

@@ -137,12 +137,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         "process all lines of a read, not only the first one",
         Test::Interactive(ready_each),
     ),
-    rule!(
-        ReadyOkWithoutIsReady,
-        Profile::ALL,
-        &[],
-        "send `readyok` only in reply to `isready`",
-    ),
+    rule!(ReadyOkWithoutIsReady, Profile::ALL, &[], "send `readyok` only in reply to `isready`",),
     check!(
         "handshake.copy-protection",
         "`copyprotection ok` or `error` follows `copyprotection checking`",
@@ -169,12 +164,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         "send `registration checking` first",
         Test::Passive(registration),
     ),
-    rule!(
-        UnknownLine,
-        Profile::ALL,
-        &[],
-        "prefix free text with `info string`",
-    ),
+    rule!(UnknownLine, Profile::ALL, &[], "prefix free text with `info string`",),
     check!(
         "handshake.ascii",
         "all output is 7-bit ASCII",

@@ -16,36 +16,11 @@ use crate::spec::{Observation, Stop, TestResult};
 use crate::transcript::{Search, Transcript};
 
 pub(super) const CHECKS: &[TestCase] = &[
-    rule!(
-        InfoNumbers,
-        Profile::ALL,
-        &[],
-        "print counts and times as integers",
-    ),
-    rule!(
-        InfoComplete,
-        Profile::ALL,
-        &[],
-        "omit fields without a value",
-    ),
-    rule!(
-        InfoOnce,
-        Profile::ALL,
-        &[],
-        "print each field once, and either `cp` or `mate`",
-    ),
-    rule!(
-        InfoMoves,
-        Profile::ALL,
-        &[],
-        "write the moves of a PV like `bestmove`",
-    ),
-    rule!(
-        InfoSeldepth,
-        Profile::ALL,
-        &[],
-        "send `depth` in each line with `seldepth`",
-    ),
+    rule!(InfoNumbers, Profile::ALL, &[], "print counts and times as integers",),
+    rule!(InfoComplete, Profile::ALL, &[], "omit fields without a value",),
+    rule!(InfoOnce, Profile::ALL, &[], "print each field once, and either `cp` or `mate`",),
+    rule!(InfoMoves, Profile::ALL, &[], "write the moves of a PV like `bestmove`",),
+    rule!(InfoSeldepth, Profile::ALL, &[], "send `depth` in each line with `seldepth`",),
     rule!(
         IllegalPv,
         Profile::ALL,

@@ -92,12 +92,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         "send `info nodes … nps … hashfull … time …` once a second",
         Test::Interactive(regular)
     ),
-    rule!(
-        EarlyDetail,
-        Profile::ALL,
-        &[],
-        "omit `currmove` and similar fields in the first second",
-    ),
+    rule!(EarlyDetail, Profile::ALL, &[], "omit `currmove` and similar fields in the first second",),
     info!(
         "flood",
         "a short search does not flood the client",

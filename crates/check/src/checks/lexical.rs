@@ -226,7 +226,6 @@ pub(super) const CHECKS: &[TestCase] = &[
     ),
 ];
 
-
 fn line_feed(transcript: &Transcript) -> Observation {
     match transcript.lone_return {
         Some(at) => Err((at, message!("line.lone-return"))),

@@ -324,9 +324,7 @@ fn each_violating(
     rule: Rule,
     describe: impl Fn(&DeclaredOption) -> Message,
 ) -> TestResult {
-    each(context, |option| {
-        option.decl.violates(rule, &option.notes).then(|| describe(option))
-    })
+    each(context, |option| option.decl.violates(rule, &option.notes).then(|| describe(option)))
 }
 
 fn check_default(context: &TestContext<'_>) -> TestResult {
@@ -602,9 +600,7 @@ fn every_value(context: &TestContext<'_>) -> TestResult {
             let limit = context.timeouts.start();
             session.send("isready");
             session
-                .wait_for(limit, |line| {
-                    (line.reply == Reply::ReadyOk).then_some(())
-                })
+                .wait_for(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
                 .or_fail(message!("value.no-readyok", name, value))?;
         }
     }
@@ -625,6 +621,8 @@ fn no_text(context: &TestContext<'_>) -> TestResult {
     let undeclared = UNDECLARED.iter().filter(|name| context.option(name).is_none());
     let undeclared = undeclared
         .map(|name| format!("setoption name {} value 1", context.dialect.option_name(name)));
+    // Earlier text is no comment on an option.
+    session.until_ready()?;
     for line in defaults.chain(undeclared) {
         session.send(&line);
         let printed = session.until_ready()?.into_iter().find_map(|line| match line.reply {

@@ -65,18 +65,8 @@ pub(super) const CHECKS: &[TestCase] = &[
         &[],
         "send a move of the searched position; omit an unknown ponder move",
     ),
-    rule!(
-        BestMoveWithoutSearch,
-        Profile::ALL,
-        &[],
-        "send `bestmove` exactly once for each `go`",
-    ),
-    rule!(
-        BestMoveTooEarly,
-        Profile::ALL,
-        &[],
-        "defer `bestmove` until `stop` or `ponderhit`",
-    ),
+    rule!(BestMoveWithoutSearch, Profile::ALL, &[], "send `bestmove` exactly once for each `go`",),
+    rule!(BestMoveTooEarly, Profile::ALL, &[], "defer `bestmove` until `stop` or `ponderhit`",),
     search!(
         "depth",
         "`go depth` ends at the given depth",

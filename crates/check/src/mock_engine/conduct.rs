@@ -4,8 +4,8 @@ use readyok_protocol::{Command, Party, Root};
 
 use crate::context::{Test, TestCase};
 use crate::message::message;
-use crate::spec::rule;
 use crate::spec::Observation;
+use crate::spec::rule;
 use crate::spec::{Check, Clause, Profile, Severity};
 use crate::transcript::{Transcript, TranscriptEntry};
 
@@ -31,12 +31,37 @@ macro_rules! conduct {
 pub(super) const CHECKS: &[TestCase] = &[
     rule!(BeforeUciOk, Profile::ALL, &[], "wait for `uciok` or `usiok`"),
     rule!(RepeatedUci, Profile::ALL, &[], "send `uci` or `usi` once per process"),
-    rule!(BusyEngine, Profile::ALL, &[], "after `stop` wait for `bestmove` before sending other commands"),
-    rule!(SearchBeforeReady, Profile::ALL, &[], "send `isready` before the first search, and wait for `readyok`"),
+    rule!(
+        BusyEngine,
+        Profile::ALL,
+        &[],
+        "after `stop` wait for `bestmove` before sending other commands"
+    ),
+    rule!(
+        SearchBeforeReady,
+        Profile::ALL,
+        &[],
+        "send `isready` before the first search, and wait for `readyok`"
+    ),
     rule!(SearchWithoutPosition, Profile::ALL, &[], "send `position` before `go`"),
-    rule!(PonderHitWithoutPonder, Profile::ALL, &[], "send `ponderhit` only while the engine ponders"),
-    rule!(PonderHitAfterOtherMove, Profile::ALL, &[], "send `stop` if another move than the expected one was played"),
-    rule!(PonderAfterEnd, Profile::ALL, &[], "end the game at its last move, also if the engine has expected it"),
+    rule!(
+        PonderHitWithoutPonder,
+        Profile::ALL,
+        &[],
+        "send `ponderhit` only while the engine ponders"
+    ),
+    rule!(
+        PonderHitAfterOtherMove,
+        Profile::ALL,
+        &[],
+        "send `stop` if another move than the expected one was played"
+    ),
+    rule!(
+        PonderAfterEnd,
+        Profile::ALL,
+        &[],
+        "end the game at its last move, also if the engine has expected it"
+    ),
     rule!(RegistrationUnanswered, Profile::ALL, &[], "reply with `register later`"),
     rule!(AfterQuit, Profile::ALL, &[], "send nothing after `quit`"),
     rule!(UnknownCommand, Profile::ALL, &[], "send only commands of the protocol of the handshake"),
@@ -45,7 +70,12 @@ pub(super) const CHECKS: &[TestCase] = &[
     rule!(UndeclaredOption, Profile::ALL, &[], "look up options in the engine's declarations"),
     rule!(InvalidOptionValue, Profile::ALL, &[], "compare values with the engine's declarations"),
     rule!(NoOwnClock, Profile::ALL, &[], "send `wtime` and `btime` together"),
-    rule!(InvalidClock, Profile::ALL, &[], "end the game of a side without time; omit an increment that does not apply"),
+    rule!(
+        InvalidClock,
+        Profile::ALL,
+        &[],
+        "end the game of a side without time; omit an increment that does not apply"
+    ),
     rule!(SearchWithoutLimit, Profile::ALL, &[], "send `go infinite` for a search without a limit"),
     rule!(ZeroLimit, Profile::ALL, &[], "omit a limit that does not apply"),
     conduct!(
@@ -70,8 +100,18 @@ pub(super) const CHECKS: &[TestCase] = &[
         "send `quit` before the engine's input is closed",
         Test::Passive(sends_quit)
     ),
-    rule!(PositionForm, Profile::ALL, &[], "send a complete FEN or SFEN, and moves in protocol notation"),
-    rule!(GoForm, Profile::ALL, &[], "send milliseconds as non-negative integers, and each limit once"),
+    rule!(
+        PositionForm,
+        Profile::ALL,
+        &[],
+        "send a complete FEN or SFEN, and moves in protocol notation"
+    ),
+    rule!(
+        GoForm,
+        Profile::ALL,
+        &[],
+        "send milliseconds as non-negative integers, and each limit once"
+    ),
     rule!(SetOptionForm, Profile::ALL, &[], "send `setoption name <name> value <value>`"),
 ];
 
@@ -122,7 +162,11 @@ pub(super) fn new_game(transcript: &Transcript) -> Observation {
             Command::Go(go) if go.clocks.black_time.is_some() || go.clocks.white_time.is_some() => {
                 let continues = last.as_ref().is_some_and(|(root, moves)| {
                     // The expected move of `go ponder` may not have been played.
-                    let moves = if ponders { moves.split_last().map_or(&[][..], |(_, moves)| moves) } else { moves };
+                    let moves = if ponders {
+                        moves.split_last().map_or(&[][..], |(_, moves)| moves)
+                    } else {
+                        moves
+                    };
                     let is_takeback =
                         moves.starts_with(&line.1) && moves.len() - line.1.len() <= TAKEBACK;
                     *root == line.0 && (line.1.starts_with(moves) || is_takeback)

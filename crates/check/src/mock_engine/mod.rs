@@ -145,9 +145,7 @@ impl ClientSuite {
             .iter()
             .filter_map(|(case, severity)| match case.test {
                 Test::Mock(probe) => Some((*case, *severity, probe)),
-                Test::Interactive(_)
-                | Test::Passive(_)
-                | Test::Rule(_) => None,
+                Test::Interactive(_) | Test::Passive(_) | Test::Rule(_) => None,
             })
             .collect();
         let user = USER.mul_f64(timeouts.scale().max(1.0));
@@ -266,7 +264,8 @@ fn run_mock_check(
                 Verdict::Fail(_) if is_over() => out_of_time(),
                 verdict => verdict,
             };
-            loaded = matches!(verdict, Verdict::Inconclusive(_)) && is_slowed(reference, &result, delay);
+            loaded =
+                matches!(verdict, Verdict::Inconclusive(_)) && is_slowed(reference, &result, delay);
             let excerpt = match (&verdict, result.mark) {
                 (Verdict::Fail(_), Some((transcript, at))) => {
                     result.transcripts.get(transcript).map(|transcript| transcript.around(at))
@@ -438,7 +437,8 @@ fn is_slowed(reference: &RunResult, result: &RunResult, delay: Duration) -> bool
 /// Whether a search has a time limit, so that the number of searches depends on the speed of the host.
 fn is_timed(result: &RunResult) -> bool {
     let is_timed = |transcript: &Transcript| {
-        let mut searches = transcript.commands().map(|line| Command::read(line, transcript.dialect));
+        let mut searches =
+            transcript.commands().map(|line| Command::read(line, transcript.dialect));
         searches.any(|command| {
             matches!(command.value, Command::Go(go) if !go.clocks.is_empty() || go.move_time.is_some())
         })

@@ -5,7 +5,6 @@ use std::time::Duration;
 use readyok_protocol::{Command, Dialect, Go};
 use readyok_rules::dialogue::SentPosition;
 
-
 /// Moves of which at least one is illegal in every position.
 const UNLIKELY: [&str; 3] = ["a1h8", "h8a1", "b1g8"];
 const UNLIKELY_IN_SHOGI: [&str; 3] = ["1i9a", "9a1i", "5e5a+"];

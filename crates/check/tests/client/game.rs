@@ -337,35 +337,33 @@ impl Client {
         self.go(&format!("go ponder {clocks}"));
         self.engine.send("ponderhit");
         let tokens = self.wait_for_best()?;
-        if self.breaks("conduct.ponderhit-move") {
-            self.play_other(&expected, &tokens)?;
-        }
+        let other = if self.breaks("conduct.ponderhit-move") {
+            self.other_move(&expected, &tokens)?
+        } else {
+            None
+        };
+        self.moves.push(other.unwrap_or(expected));
+        self.position(tokens.get(1).map(String::as_str));
         if self.breaks("conduct.ponder-position") {
             self.ponder_after_mate(clocks)?;
         }
         Ok(())
     }
 
-    /// Continues as if another move than the expected one had been played, and then the answer to the expected one.
-    fn play_other(&mut self, expected: &str, answer: &[String]) -> Result<(), Trouble> {
-        let Some(answer) = answer.get(1) else { return Ok(()) };
+    /// Another move than the expected one, after which the answer to that is possible.
+    fn other_move(&self, expected: &str, answer: &[String]) -> Result<Option<String>, Trouble> {
+        let Some(answer) = answer.get(1) else { return Ok(None) };
         let position = self.reached()?;
         let form = position.game().castling_form();
         let others = position.legal_moves().into_iter().map(|mv| mv.to_uci(form));
-        let is_possible = |mv: &String| {
-            mv != expected && position.clone().after([mv.as_str(), answer]).is_ok()
-        };
-        let mut others: Vec<String> = others.filter(is_possible).collect();
-        others.sort();
-        if let Some(other) = others.into_iter().next() {
-            self.moves.push(other);
-            self.position(Some(answer));
-        }
-        Ok(())
+        let is_possible =
+            |mv: &String| mv != expected && position.clone().after([mv.as_str(), answer]).is_ok();
+        Ok(others.filter(is_possible).min())
     }
 
     /// Has the engine think on a move that mates.
     fn ponder_after_mate(&mut self, clocks: &str) -> Result<(), Trouble> {
+        self.engine.send(self.dialect.new_game());
         self.ready(State::Again)?;
         let keyword = self.dialect.position_keyword();
         let text = match self.game {

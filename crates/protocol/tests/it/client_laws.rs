@@ -7,8 +7,7 @@ use readyok_protocol::session::client::{
     ClientSession, Event, NewGame, SearchId, SearchRequest, TimeoutKind, Timeouts,
 };
 use readyok_protocol::{
-    Clocks, Command, DiagnosticKind, Dialect, GameResult, Go, Move, Position, ProtocolState,
-    Reply,
+    Clocks, Command, DiagnosticKind, Dialect, GameResult, Go, Move, Position, ProtocolState, Reply,
 };
 
 #[derive(Clone, Debug)]

@@ -146,7 +146,11 @@ struct Shown<'a>(&'a str);
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|letter| {
-            if letter.is_control() { write!(f, "{}", letter.escape_default()) } else { f.write_char(letter) }
+            if letter.is_control() {
+                write!(f, "{}", letter.escape_default())
+            } else {
+                f.write_char(letter)
+            }
         })
     }
 }

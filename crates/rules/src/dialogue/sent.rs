@@ -110,7 +110,8 @@ impl SentPosition {
         if self.codec() == before {
             return;
         }
-        let is_start = self.root == Root::StartPos && self.moves().is_none_or(|(_, mut moves)| moves.next().is_none());
+        let is_start = self.root == Root::StartPos
+            && self.moves().is_none_or(|(_, mut moves)| moves.next().is_none());
         // Whether the engine keeps another position is unknown.
         self.forget();
         if is_start {
@@ -134,9 +135,8 @@ impl SentPosition {
         if Self::MAX_PLIES < position.moves.len() {
             return Ok(());
         }
-        let kept = before.filter(|board| {
-            self.root == position.root && board.position().game() == self.game()
-        });
+        let kept = before
+            .filter(|board| self.root == position.root && board.position().game() == self.game());
         let mut board = match kept {
             Some(board) => board,
             None => {

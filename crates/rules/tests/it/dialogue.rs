@@ -135,3 +135,59 @@ fn a_board_forgets_the_line_before() {
     let Err(PvFault::BeyondEnd { termination, .. }) = mated else { panic!("{mated:?}") };
     assert_eq!(termination, Termination::Checkmate);
 }
+
+/// Any order of any lines is judged without a panic.
+#[test]
+fn any_dialogue_is_judged() {
+    const COMMANDS: [&str; 18] = [
+        "uci",
+        "usi",
+        "isready",
+        "ucinewgame",
+        "setoption name UCI_Chess960 value true",
+        "setoption name UCI_Chess960 value false",
+        "setoption name UCI_Variant value shogi",
+        "position startpos",
+        "position startpos moves e2e4 e7e5",
+        "position startpos moves e2e4 e7e5 g1f3",
+        "position startpos moves e2e4 c7c5",
+        "position fen 4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1 moves e1g1",
+        "position sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1 moves 7g7f",
+        "position nonsense",
+        "go infinite",
+        "go ponder wtime 1 btime -1 searchmoves e2e4",
+        "ponderhit",
+        "stop",
+    ];
+    const REPLIES: [&str; 12] = [
+        "uciok",
+        "usiok",
+        "readyok",
+        "option name UCI_Chess960 type check default true",
+        "info pv e2e4 e7e5 g1f3",
+        "info pv e7e5 e7e5",
+        "info pv 7g7f resign",
+        "bestmove",
+        "bestmove e2e4 ponder e7e5",
+        "bestmove 7g7f",
+        "checkmate nomate",
+        "nonsense",
+    ];
+    let mut state = 7_u32;
+    let mut random = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 16) as usize
+    };
+    for _ in 0..300 {
+        let mut judge = Judge::new(Dialect::Uci);
+        for at in 0..40 {
+            let now = Duration::from_millis(at * 50);
+            if random() % 2 == 0 {
+                judge.command(COMMANDS[random() % COMMANDS.len()], now);
+            } else {
+                judge.reply(REPLIES[random() % REPLIES.len()], now);
+            }
+        }
+        judge.end_of_output();
+    }
+}

@@ -242,6 +242,7 @@ impl Engine {
         if go.depth == Some(3)
             && self.searches == 1
             && self.multipv == 1
+            && !found.is_empty()
             && self.breaks("resources.idle")
             || self.may_ponder && self.breaks("resources.no-own-ponder")
         {

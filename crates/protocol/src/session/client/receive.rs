@@ -9,8 +9,7 @@ use super::{ClientSession, DropReason, Event, NewGame, SearchId};
 use crate::protocol_state::is_only_text;
 use crate::session::SessionTime;
 use crate::{
-    Best, BestMove, Command, Id, Info, Move, Party, Position, Reply, Rule, Status,
-    Violation,
+    Best, BestMove, Command, Id, Info, Move, Party, Position, Reply, Rule, Status, Violation,
 };
 
 impl ClientSession {
