@@ -343,6 +343,11 @@ rules! {
 }
 
 impl Rule {
+    /// The index in [`ALL`](Self::ALL).
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
     /// The id, which is that of the conformance check of the rule.
     pub const fn id(self) -> &'static str {
         self.declaration().id

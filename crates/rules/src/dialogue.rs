@@ -111,14 +111,12 @@ impl Judge {
 
     /// The number of messages to which a rule applied.
     pub fn judged(&self, rule: Rule) -> u32 {
-        let index = Rule::ALL.iter().position(|other| *other == rule);
-        index.and_then(|index| self.judged.get(index)).copied().unwrap_or_default()
+        self.judged.get(rule.index()).copied().unwrap_or_default()
     }
 
     fn count(&mut self, rules: &[Rule]) {
         for rule in rules {
-            let index = Rule::ALL.iter().position(|other| other == rule);
-            if let Some(count) = index.and_then(|index| self.judged.get_mut(index)) {
+            if let Some(count) = self.judged.get_mut(rule.index()) {
                 *count = count.saturating_add(1);
             }
         }

@@ -100,15 +100,23 @@ impl LineBoard {
             self.reset();
             self.is_over = Some(end_of_pv(self.position()).is_some());
         }
+        let judges_end = self.is_over == Some(false);
         self.truncate(shared.min(self.ends.len()));
         for text in moves {
-            if self.is_over == Some(false)
+            if judges_end
+                && self.position().may_be_drawn()
                 && let Some(termination) = end_of_pv(self.position())
             {
-                let text = crate::error::shortened(text);
-                return Err(PvFault::BeyondEnd { text, termination });
+                return Err(beyond_end(text, termination));
             }
-            self.push(text).map_err(PvFault::Illegal)?;
+            if let Err(error) = self.push(text) {
+                // After mate and stalemate every move is illegal.
+                let end = end_of_pv(self.position()).filter(|_| judges_end);
+                return Err(match end {
+                    Some(termination) => beyond_end(text, termination),
+                    None => PvFault::Illegal(error),
+                });
+            }
         }
         Ok(self.ends.len() - self.searched)
     }
@@ -149,6 +157,10 @@ impl LineBoard {
         self.ends.push(self.text.len());
         Ok(())
     }
+}
+
+fn beyond_end(text: &str, termination: Termination) -> PvFault {
+    PvFault::BeyondEnd { text: crate::error::shortened(text), termination }
 }
 
 /// The end of the game after which a PV must not continue. As in fastchess, a PV may continue after insufficient material,
