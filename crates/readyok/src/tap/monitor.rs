@@ -131,7 +131,7 @@ fn check(
 ) {
     report(Content::Line(line));
     let (text, undecodable) = decode(line);
-    if let Some(Diagnostic { kind, span }) = undecodable {
+    for Diagnostic { kind, span } in undecodable {
         let tokens = text.get(span).unwrap_or_default().to_owned();
         report(Content::Finding(Finding::Judged(dialogue::Finding::Note { kind, tokens })));
     }
