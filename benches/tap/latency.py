@@ -19,14 +19,14 @@ out = sys.stdout
 pv = " ".join(["g1f3 g8f6 f3g1 f6g8", "b1c3 b8c6 d2d4 d7d5 c1f4 c8f5 e2e3 e7e6"])
 lines = "".join(f"info depth {n} score cp 12 nodes {n}000 time {n} pv {pv}\n" for n in range(1, 31))
 for line in sys.stdin:
-    word = line.split(None, 1)[0] if line.strip() else ""
-    if word == "uci":
+    token = line.split(None, 1)[0] if line.strip() else ""
+    if token == "uci":
         out.write("id name Instant\nid author A\nuciok\n")
-    elif word == "isready":
+    elif token == "isready":
         out.write("readyok\n")
-    elif word == "go":
+    elif token == "go":
         out.write(lines + "bestmove g1f3\n")
-    elif word == "quit":
+    elif token == "quit":
         break
     out.flush()
 """

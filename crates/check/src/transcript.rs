@@ -9,7 +9,7 @@ use readyok_protocol::translation::display_text;
 use readyok_protocol::{
     BestMove, Command, DiagnosticKind, Dialect, Go, Info, Party, Reply, Rule, Violation,
 };
-use readyok_rules::dialogue::{Detail, Finding, Judge, PvFault, SentPosition};
+use readyok_rules::session::{Detail, Finding, Judge, PvFault, SentPosition};
 use readyok_rules::{CastlingForm, Game, Position};
 
 use crate::format;
@@ -40,7 +40,7 @@ pub(crate) struct Transcript {
     judgement: OnceLock<Judgement>,
 }
 
-/// The findings of the judge of dialogues, with the indexes of their entries.
+/// The findings of the judge of sessions, with the indexes of their entries.
 #[derive(Clone, Debug)]
 struct Judgement {
     judge: Judge,

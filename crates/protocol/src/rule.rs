@@ -59,7 +59,7 @@ pub enum RuleKind {
     Order,
     /// The contents of messages, and missing ones: an [`Observer`](crate::Observer).
     Contents,
-    /// Positions, moves and clocks of the game, which `readyok_rules::dialogue` knows.
+    /// Positions, moves and clocks of the game, which `readyok_rules::session` knows.
     Game,
     /// The form of a line: see [`Rule::of_form`] and [`OptionDecl::violates`](crate::OptionDecl::violates).
     Form,

@@ -1,4 +1,4 @@
-//! The time of the judge of dialogues for each move of a game, and of the observer without positions.
+//! The time of the judge of sessions for each move of a game, and of the observer without positions.
 //!
 //! ```text
 //! cargo bench -p readyok-rules --bench judge
@@ -14,7 +14,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use readyok_protocol::{Command, Dialect, Observer, Party, Reply};
-use readyok_rules::dialogue::Judge;
+use readyok_rules::session::Judge;
 use readyok_rules::{Game, MoveCodec, Position};
 
 /// Plies of the game, `info` lines of each search, and plies of the longest PV.

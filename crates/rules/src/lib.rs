@@ -7,7 +7,7 @@
 //! a game is over, as federations and engine matches differ. [`record`] reads and writes game files.
 //!
 //! A [`MoveCodec`] converts positions and moves between the rules and the messages of an engine, and a
-//! [`dialogue::Judge`] judges the session of a client with an engine.
+//! [`session::Judge`] judges the session of a client with an engine.
 //!
 //! ```
 //! use readyok_rules::{Game, Notation, Position};
@@ -23,7 +23,6 @@
 mod book;
 mod chess;
 mod codec;
-pub mod dialogue;
 mod end_rules;
 mod epd;
 mod error;
@@ -37,6 +36,7 @@ mod outcome;
 mod piece;
 mod position;
 pub mod record;
+pub mod session;
 mod setup;
 mod shogi;
 #[cfg(feature = "syzygy")]

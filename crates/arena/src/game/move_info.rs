@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use readyok_client::{Engine, Info, Score, SearchResult, Update};
 use readyok_protocol::{Bound, Move, OptionKind};
-use readyok_rules::dialogue::{LineBoard, PvFault};
+use readyok_rules::session::{LineBoard, PvFault};
 use readyok_rules::{MoveCodec, MoveError, Position, Side};
 
 use crate::plan::{EnginePlan, PvCheck};

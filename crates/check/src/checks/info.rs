@@ -1,7 +1,7 @@
 //! Contents of `info`.
 
 use readyok_protocol::{Best, Bound, Dialect, Info, Move, MoveList, Reply, Score};
-use readyok_rules::dialogue::LineBoard;
+use readyok_rules::session::LineBoard;
 use readyok_rules::{Game, MoveCodec, Position};
 
 use super::assertions::each;

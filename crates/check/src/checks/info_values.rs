@@ -23,8 +23,6 @@ const AHEAD: Duration = Duration::from_millis(30);
 /// Minimum milliseconds for a comparison of `nodes`, `time` and `nps`.
 const SHORT: u64 = 50;
 
-/// Earliest time of `currmove` and similar fields, minus communication delays.
-
 /// Duration of the search, and the divisor of its time that must be reported.
 const TIMED: Duration = Duration::from_millis(400);
 const REPORTED_PART: u32 = 5;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use readyok_protocol::translation::{Finding, Problem, Translation, TranslationError};
 use readyok_protocol::{Best, Checkmate, Dialect, OptionSet, Reply};
-use readyok_rules::dialogue::MATE_TOLERANCE;
+use readyok_rules::session::MATE_TOLERANCE;
 use readyok_rules::{Game, Position};
 
 use crate::checks::{assertions, clause, clocks};

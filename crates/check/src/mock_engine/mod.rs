@@ -282,7 +282,7 @@ fn run_mock_check(
         }
     };
     let result = CheckResult::new(&case.check, severity, verdict, excerpt, begin);
-    (CheckResult { remark, loaded, ..result }, transcripts)
+    (CheckResult { loaded, remark, ..result }, transcripts)
 }
 
 /// The part of a run for which the host may delay timed games.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use readyok_protocol::{Command, Dialect, Go};
-use readyok_rules::dialogue::SentPosition;
+use readyok_rules::session::SentPosition;
 
 /// Moves of which at least one is illegal in every position.
 const UNLIKELY: [&str; 3] = ["a1h8", "h8a1", "b1g8"];

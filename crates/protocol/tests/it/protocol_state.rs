@@ -73,7 +73,8 @@ fn crossing_messages_are_no_violation() {
 /// fastchess ends the game and starts the next one.
 #[test]
 fn a_bestmove_without_a_move_ends_the_search() {
-    let next = "> ucinewgame\n> isready\n< readyok\n> position startpos\n> go depth 1\n< bestmove e2e4";
+    let next =
+        "> ucinewgame\n> isready\n< readyok\n> position startpos\n> go depth 1\n< bestmove e2e4";
     check_innocent(&format!("{READY}> go wtime 9 btime 9\n< bestmove\n{next}"));
     check_guilty(Rule::BestMoveWithoutSearch, &format!("{READY}< bestmove"));
 }

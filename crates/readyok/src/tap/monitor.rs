@@ -6,7 +6,7 @@ use std::time::Duration;
 use readyok_protocol::{
     Diagnostic, Dialect, LineBuffer, LineTooLong, Party, Rule, Severity, decode,
 };
-use readyok_rules::dialogue::{self, Judge};
+use readyok_rules::session::{self, Judge};
 
 /// Observes a session between a client and an engine. The first `uci` or `usi` selects the dialect.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ pub enum Content<'a> {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Finding {
     /// A violation, or an unusual form.
-    Judged(dialogue::Finding),
+    Judged(session::Finding),
     /// The line is too long and was relayed without a check.
     TooLong(LineTooLong),
 }
@@ -133,7 +133,7 @@ fn check(
     let (text, undecodable) = decode(line);
     for Diagnostic { kind, span } in undecodable {
         let tokens = text.get(span).unwrap_or_default().to_owned();
-        report(Content::Finding(Finding::Judged(dialogue::Finding::Note { kind, tokens })));
+        report(Content::Finding(Finding::Judged(session::Finding::Note { kind, tokens })));
     }
     let found = match side {
         Party::Client => judge.command(&text, at),
@@ -161,8 +161,8 @@ impl Finding {
     /// The clause of the rule.
     pub fn clause(&self) -> &'static str {
         match self {
-            Self::Judged(dialogue::Finding::Violation { rule, .. }) => rule.clause(),
-            Self::Judged(dialogue::Finding::Note { kind, .. }) => kind.clause(),
+            Self::Judged(session::Finding::Violation { rule, .. }) => rule.clause(),
+            Self::Judged(session::Finding::Note { kind, .. }) => kind.clause(),
             Self::TooLong(_) => "not a protocol rule: relayed without a check",
         }
     }

@@ -303,29 +303,6 @@ fn reports_the_violations_of_both_sides() {
     assert_eq!(replayed, sessions);
 }
 
-/// A dialogue in which only the rules of the game show the defects: a stub that always answers `e2e4`.
-#[test]
-fn strict_tap_reports_illegal_moves() {
-    let output = play(
-        &Dir::new(),
-        &["--strict"],
-        "> uci
-         < id name Example
-         < uciok
-         > isready
-         < readyok
-         > position startpos moves e2e4
-         > go depth 1
-         < bestmove e2e4
-         > position startpos moves e2e4 e2e4
-         > quit",
-    );
-    let reports: Vec<_> = output.stderr.lines().collect();
-    assert_eq!((output.code(), reports.len()), (Some(3), 2), "{reports:?}");
-    assert!(reports[0].contains("must search.legal-move: "), "{reports:?}");
-    assert!(reports[1].contains("must gui.conduct.legal-positions: "), "{reports:?}");
-}
-
 #[test]
 fn the_log_can_be_json() {
     let dir = Dir::new();

@@ -1,7 +1,6 @@
 //! Tests of positions, moves, notations and endings through the public interface.
 #![expect(clippy::expect_used, reason = "a test that cannot continue has failed")]
 
-mod dialogue;
 mod ending;
 mod epd;
 mod hostile;
@@ -15,6 +14,7 @@ mod properties;
 mod reading;
 pub mod record;
 mod seeds;
+mod session;
 mod setup;
 #[cfg(feature = "syzygy")]
 mod tablebase;

@@ -1,4 +1,4 @@
-//! What the judge of a dialogue reports.
+//! What the judge of a session reports.
 
 use std::fmt::{self, Write as _};
 use std::time::Duration;

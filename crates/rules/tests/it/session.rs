@@ -1,15 +1,15 @@
-//! The judge of dialogues: recorded and public reports as scripts, and its agreement with the board.
+//! The judge of sessions: recorded and public reports as scripts, and its agreement with the board.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use readyok_protocol::{Dialect, Rule, RuleKind};
-use readyok_rules::dialogue::{Finding, Judge, LineBoard, PvFault, SentPosition};
+use readyok_rules::session::{Finding, Judge, LineBoard, PvFault, SentPosition};
 use readyok_rules::{Game, MoveCodec, Position, Termination};
 
 /// Scripts: `#` names one, `+` is time in milliseconds, `>` and `<` are lines of the client and of the engine, and `!` the
 /// findings about the line before: severity, id, and detail.
-const SCRIPTS: &str = include_str!("data/dialogues.txt");
+const SCRIPTS: &str = include_str!("data/sessions.txt");
 
 /// The start of a session, which `use uci` and `use usi` insert.
 const UCI: [&str; 7] = [
@@ -65,7 +65,7 @@ fn judges_the_scripts() {
         }
     }
     if std::env::var_os("READYOK_BLESS").is_some() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/data/dialogues.txt");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/data/sessions.txt");
         std::fs::write(path, &replayed).expect("it can be written");
         return;
     }
@@ -138,7 +138,7 @@ fn a_board_forgets_the_line_before() {
 
 /// Any order of any lines is judged without a panic.
 #[test]
-fn any_dialogue_is_judged() {
+fn any_session_is_judged() {
     const COMMANDS: [&str; 18] = [
         "uci",
         "usi",

@@ -137,12 +137,11 @@ impl SentPosition {
         }
         let kept = before
             .filter(|board| self.root == position.root && board.position().game() == self.game());
-        let mut board = match kept {
-            Some(board) => board,
-            None => {
-                self.root = position.root.clone().into_owned();
-                LineBoard::new(codec.decode_root(&self.root)?, codec)
-            }
+        let mut board = if let Some(board) = kept {
+            board
+        } else {
+            self.root = position.root.clone().into_owned();
+            LineBoard::new(codec.decode_root(&self.root)?, codec)
         };
         board.set_moves(position.moves.tokens())?;
         self.board = Some(board);

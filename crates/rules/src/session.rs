@@ -1,4 +1,4 @@
-//! The judge of a dialogue: all rules for the session of a client with an engine.
+//! The judge of a session: all rules for the session of a client with an engine.
 //!
 //! An [`Observer`] of `readyok_protocol` judges the order and the contents of messages. The [`Judge`] adds what needs the
 //! game: positions, moves, variations and clocks. The conformance checks, `readyok tap` and matches use it.
@@ -6,7 +6,7 @@
 //! ```
 //! use std::time::Duration;
 //! use readyok_protocol::{Dialect, Rule};
-//! use readyok_rules::dialogue::Judge;
+//! use readyok_rules::session::Judge;
 //!
 //! let mut judge = Judge::new(Dialect::Uci);
 //! for line in ["uci", "isready", "position startpos moves e2e4", "go depth 1"] {
