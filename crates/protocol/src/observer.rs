@@ -35,6 +35,8 @@ pub struct Observer {
     confused_searches: bool,
     /// The client has requested text that is no message: by `go perft`, or by a command of this engine only.
     expects_text: bool,
+    /// A search was requested afterwards: its answer shows that the text is complete.
+    searches_after_text: bool,
     end: End,
 }
 
@@ -74,6 +76,7 @@ impl Observer {
             owes_ready: 0,
             confused_searches: false,
             expects_text: false,
+            searches_after_text: false,
             end: End::Open,
         }
     }
@@ -145,6 +148,7 @@ impl Observer {
             Command::SetOption(_) => self.details = Details::all(self.protocol_state.dialect()),
             Command::Go(go) => {
                 self.expects_text |= go.perft.is_some();
+                self.searches_after_text = self.expects_text && go.perft.is_none();
                 broken.extend(self.broken_by_go(go).map(Violation::from));
                 self.confused_searches |= matches!(before, Phase::Searching { .. });
                 let dialect = self.protocol_state.dialect();
@@ -170,7 +174,7 @@ impl Observer {
             }
             Command::Quit => self.end_of_input(),
             Command::Unknown(text) if !text.is_empty() => {
-                self.expects_text = true;
+                (self.expects_text, self.searches_after_text) = (true, false);
                 // A client may try both protocols.
                 let is_handshake = |dialect: Dialect| dialect.handshake() == text;
                 if !Dialect::ALL.into_iter().any(is_handshake) {
@@ -189,8 +193,11 @@ impl Observer {
         let mut broken: Vec<Violation> = order.into_iter().collect();
         match reply {
             Reply::Option(decl) => self.declare(decl),
-            // Earlier commands have been processed.
-            Reply::BestMove(_) => self.expects_text = false,
+            Reply::BestMove(_)
+                if self.searches_after_text && !self.protocol_state.may_owe_more_answers() =>
+            {
+                self.expects_text = false;
+            }
             // Before the handshake an engine may print a banner.
             Reply::Unknown(text)
                 if !text.is_empty()
