@@ -33,11 +33,17 @@ pub struct Observer {
     /// The client has sent `go` while a search may have been running: an answer can belong to any of
     /// them.
     confused_searches: bool,
-    /// The client has requested text that is no message: by `go perft`, or by a command of this engine only.
-    expects_text: bool,
-    /// A search was requested afterwards: its answer shows that the text is complete.
-    searches_after_text: bool,
+    text: Text,
     end: End,
+}
+
+/// Whether the client has requested text that is no message: by `go perft`, or by a command of this engine only.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Text {
+    Unexpected,
+    Expected,
+    /// A search was requested afterwards: its answer shows that the text is complete.
+    ExpectedUntilAnswer,
 }
 
 /// How far the end of the session has progressed. Decides which answers are still owed.
@@ -75,8 +81,7 @@ impl Observer {
             other_pending: None,
             owes_ready: 0,
             confused_searches: false,
-            expects_text: false,
-            searches_after_text: false,
+            text: Text::Unexpected,
             end: End::Open,
         }
     }
@@ -147,8 +152,11 @@ impl Observer {
             // It is unknown whether the engine has the option and accepts it this early.
             Command::SetOption(_) => self.details = Details::all(self.protocol_state.dialect()),
             Command::Go(go) => {
-                self.expects_text |= go.perft.is_some();
-                self.searches_after_text = self.expects_text && go.perft.is_none();
+                self.text = match self.text {
+                    _ if go.perft.is_some() => Text::Expected,
+                    Text::Expected => Text::ExpectedUntilAnswer,
+                    text => text,
+                };
                 broken.extend(self.broken_by_go(go).map(Violation::from));
                 self.confused_searches |= matches!(before, Phase::Searching { .. });
                 let dialect = self.protocol_state.dialect();
@@ -174,7 +182,7 @@ impl Observer {
             }
             Command::Quit => self.end_of_input(),
             Command::Unknown(text) if !text.is_empty() => {
-                (self.expects_text, self.searches_after_text) = (true, false);
+                self.text = Text::Expected;
                 // A client may try both protocols.
                 let is_handshake = |dialect: Dialect| dialect.handshake() == text;
                 if !Dialect::ALL.into_iter().any(is_handshake) {
@@ -194,15 +202,16 @@ impl Observer {
         match reply {
             Reply::Option(decl) => self.declare(decl),
             Reply::BestMove(_)
-                if self.searches_after_text && !self.protocol_state.may_owe_more_answers() =>
+                if self.text == Text::ExpectedUntilAnswer
+                    && !self.protocol_state.may_owe_more_answers() =>
             {
-                self.expects_text = false;
+                self.text = Text::Unexpected;
             }
             // Before the handshake an engine may print a banner.
             Reply::Unknown(text)
                 if !text.is_empty()
                     && self.protocol_state.is_introduced()
-                    && !self.expects_text =>
+                    && self.text == Text::Unexpected =>
             {
                 let is_known =
                     |dialect| !matches!(Reply::read(text, dialect).value, Reply::Unknown(_));
