@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use readyok_protocol::{DiagnosticKind, Rule, Severity};
+use readyok_protocol::{DiagnosticKind, Rule, RuleKind};
 
 mod names;
 
@@ -39,37 +39,50 @@ fn absolute(path: &str) -> PathBuf {
 fn rules() -> String {
     let mut page = String::from(
         "# Protocol rules\n\n\
-        The rules for the order and the form of messages. Generated from the code by `cargo xtask docs`.\n\n\
-        ## Order of messages\n\n\
-        A message that violates a *must* has no meaning and is ignored. After a violated *should* the session continues.\n\n\
-        | rule | party | severity | text | source |\n|---|---|---|---|---|\n",
+        The rules for a session, with their severity. `readyok tap`, `readyok check` and the match runner use this list. The id is \
+        that of the [conformance check](conformance.md), if there is one. Generated from the code by `cargo xtask docs`.\n\n\
+        A message that violates a rule marked with * has no meaning, and the other side ignores it. After another violation the \
+        session continues.\n",
     );
-    rule_rows(&mut page, Rule::is_ordering);
+    for (kind, title, text) in [
+        (RuleKind::Order, "Order of messages", "These rules depend on the messages before."),
+        (
+            RuleKind::Contents,
+            "Content of messages",
+            "These rules need both directions of a session. Missing answers are reported at its end.",
+        ),
+        (
+            RuleKind::Game,
+            "Positions, moves and clocks",
+            "These rules need the rules of the games. Nothing is judged while the position of the engine is unknown: after an \
+             illegal position, in an unknown variant, and after two `go` commands of which one may not be answered.",
+        ),
+        (
+            RuleKind::Form,
+            "Form of lines",
+            "Parsing a line never fails; a part that violates a rule is quoted.",
+        ),
+    ] {
+        let _ = write!(
+            page,
+            "\n## {title}\n\n{text}\n\n| id | party | severity | rule | source |\n|---|---|---|---|---|\n"
+        );
+        for rule in Rule::ALL.into_iter().filter(|rule| rule.kind() == kind) {
+            let mark = if rule.is_ignored() { " *" } else { "" };
+            let (id, party, severity) = (rule.id(), rule.binds(), rule.severity());
+            let (text, clause) = (rule.text(), rule.clause());
+            row(&mut page, &format!("`{id}`{mark} | {party} | {severity} | {text} | {clause}"));
+        }
+    }
     page.push_str(
-        "\n## Content of messages\n\n\
-        These rules need both directions of a session. Missing answers are reported at its end.\n\n\
-        | rule | party | severity | text | source |\n|---|---|---|---|---|\n",
-    );
-    rule_rows(&mut page, |rule| !rule.is_ordering());
-    page.push_str(
-        "\n## Form of lines\n\nParsing a line never fails; deviations are diagnostics.\n\n\
-        | diagnostic | text | rule |\n|---|---|---|\n",
+        "\n## Diagnostics\n\nThe parts of a line that were skipped or repaired. Which rule they violate depends on the message; \
+        an unusual form that readers accept is a note.\n\n\
+        | diagnostic | text | source |\n|---|---|---|\n",
     );
     for kind in DiagnosticKind::ALL {
         row(&mut page, &format!("`{kind:?}` | {} | {}", kind.text(), kind.clause()));
     }
     page
-}
-
-fn rule_rows(page: &mut String, filter: impl Fn(Rule) -> bool) {
-    for rule in Rule::ALL.into_iter().filter(|rule| filter(*rule)) {
-        let severity = match rule.severity() {
-            Severity::Must => "must",
-            Severity::Should => "should",
-        };
-        let (party, text, clause) = (rule.binds(), rule.text(), rule.clause());
-        row(page, &format!("`{rule:?}` | {party} | {severity} | {text} | {clause}"));
-    }
 }
 
 fn row(page: &mut String, cells: &str) {

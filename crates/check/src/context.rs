@@ -32,14 +32,8 @@ pub(crate) enum Test {
     Interactive(fn(&TestContext<'_>) -> TestResult),
     /// Observes all sessions.
     Passive(fn(&Transcript) -> Observation),
-    /// Observes violations of an ordering rule in all sessions.
-    Ordering(Rule),
-    /// Observes diagnostics of lines with this first token in all sessions.
-    Syntax {
-        keyword: &'static str,
-        /// The diagnostics that violate the rule.
-        notes: &'static [DiagnosticKind],
-    },
+    /// Observes violations of a rule of the protocol in all sessions.
+    Rule(Rule),
     /// A mock engine with this behavior, for clients.
     Mock(Probe),
 }
@@ -49,11 +43,11 @@ impl Test {
         !matches!(self, Self::Interactive(_) | Self::Mock(_))
     }
 
-    /// The ordering rule of the test.
+    /// The rule of the protocol that it observes.
     pub(crate) const fn order(&self) -> Option<Rule> {
         match self {
-            Self::Ordering(rule) => Some(*rule),
-            Self::Interactive(_) | Self::Passive(_) | Self::Syntax { .. } | Self::Mock(_) => None,
+            Self::Rule(rule) => Some(*rule),
+            Self::Interactive(_) | Self::Passive(_) | Self::Mock(_) => None,
         }
     }
 }

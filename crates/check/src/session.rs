@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 
 use readyok_client::unstable::PipedProcess;
 use readyok_protocol::{
-    BestMove, DiagnosticKind, Dialect, Info, LineBuffer, Party, ProtocolState, Reply, Rule, decode,
+    BestMove, Checkmate, DiagnosticKind, Dialect, Info, LineBuffer, Party, ProtocolState, Reply,
+    Rule, decode,
 };
 
 use crate::cancellation::Cancellation;
@@ -26,7 +27,7 @@ use crate::message::message;
 use crate::spec::Stop;
 use crate::target::Connection;
 use crate::target::{Errors, Launch, Target};
-use crate::target::{Usage, usage};
+use crate::target::{Usage, limit_addresses, usage};
 use crate::timeouts::Timeouts;
 use crate::timeouts::now;
 use crate::transcript::{INPUT_ENDS, Transcript, TranscriptEntry};
@@ -279,6 +280,11 @@ impl EngineSession {
     /// The resource usage of the engine, if available.
     pub(crate) fn usage(&self) -> Option<Usage> {
         usage(self.process.as_ref()?.id())
+    }
+
+    /// Limits the address space of the engine, where the system can do this.
+    pub(crate) fn limit_addresses(&self, bytes: u64) -> bool {
+        self.process.as_ref().is_some_and(|process| limit_addresses(process.id(), bytes))
     }
 
     /// Terminates the process.
@@ -643,6 +649,25 @@ impl EngineSession {
             (found, end)
         });
         (found.map(|(best, _)| best), timing)
+    }
+
+    /// Like `measured`, for `go mate`: `checkmate`, or `None` if the reply is `bestmove`.
+    pub(crate) fn measured_mate(
+        &mut self,
+        line: &str,
+        limit: Duration,
+    ) -> (Result<Option<Checkmate<'static>>, WaitError>, Timing) {
+        let (found, timing) = self.metered(|session| {
+            session.send(line);
+            let found = session.wait(limit, limit, |line| match &line.reply {
+                Reply::Checkmate(mate) => Some((Some(mate.clone()), line.at)),
+                Reply::BestMove(_) => Some((None, line.at)),
+                _ => None,
+            });
+            let end = found.as_ref().map_or_else(|_| now(), |(_, at)| *at);
+            (found, end)
+        });
+        (found.map(|(mate, _)| mate), timing)
     }
 
     /// Like `best` after a line, with the delay of the host.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::{Duration, Instant};
 
+pub use readyok_protocol::Severity;
 use readyok_protocol::{Dialect, Language, Party, Rule};
 
 use crate::message::{self, Message, message};
@@ -29,9 +30,42 @@ pub struct Check {
     pub advice: &'static str,
     /// Whether it only observes the sessions of other checks.
     pub passive: bool,
-    /// The ordering rule of the protocol.
+    /// The rule of the protocol that it observes.
     pub(crate) order: Option<Rule>,
 }
+
+/// Declares a check that observes a rule of the protocol, or tests it.
+macro_rules! rule {
+    ($rule:ident, $profiles:expr, $needs:expr, $advice:literal $(,)?) => {
+        rule!(
+            $rule,
+            $profiles,
+            $needs,
+            $advice,
+            $crate::context::Test::Rule(readyok_protocol::Rule::$rule)
+        )
+    };
+    ($rule:ident, $profiles:expr, $needs:expr, $advice:literal, $test:expr $(,)?) => {
+        $crate::context::TestCase {
+            check: $crate::spec::Check {
+                id: readyok_protocol::Rule::$rule.id(),
+                rule: readyok_protocol::Rule::$rule.text(),
+                clauses: &[$crate::spec::Clause {
+                    source: readyok_protocol::Rule::$rule.clause(),
+                    text: readyok_protocol::Rule::$rule.text(),
+                }],
+                severity: readyok_protocol::Rule::$rule.severity(),
+                profiles: $profiles,
+                needs: $needs,
+                advice: $advice,
+                passive: $test.is_passive(),
+                order: Some(readyok_protocol::Rule::$rule),
+            },
+            test: $test,
+        }
+    };
+}
+pub(crate) use rule;
 
 /// The source of a rule.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -40,17 +74,6 @@ pub struct Clause {
     pub source: &'static str,
     /// A paraphrase of the text.
     pub text: &'static str,
-}
-
-/// The severity of a rule.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Severity {
-    /// Clients and match runners depend on it.
-    Must,
-    /// Some clients have trouble with an engine that violates it.
-    Should,
-    /// A courtesy, or a rule on which documents or practice disagree.
-    May,
 }
 
 /// An edition of a protocol.
@@ -106,17 +129,6 @@ pub enum Need {
     Any(&'static str),
     /// The ability to ponder: in UCI the option `Ponder`, in USI the option or a sent ponder move.
     Ponder,
-}
-
-impl Severity {
-    /// The name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Must => "must",
-            Self::Should => "should",
-            Self::May => "may",
-        }
-    }
 }
 
 impl Profile {
@@ -228,12 +240,6 @@ impl Check {
             (None, Dialect::Usi) if has(Profile::UsiDeployed) => Some(self.severity),
             (None, dialect) => self.is_for(dialect).then(|| self.severity.max(Severity::Should)),
         }
-    }
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -20,7 +20,7 @@ use crate::spec::{
 use crate::target::{Launch, Target};
 use crate::timeouts::{Timeouts, now};
 use crate::transcript::Transcript;
-use crate::{causes, checks, format};
+use crate::{causes, checks};
 
 /// Selection and settings of the checks of a run.
 #[derive(Clone, Debug)]
@@ -548,9 +548,7 @@ fn run_interactive(
         (Some(need), _) => Err(Stop::Skip(message!("check.requires", need = Message::from(*need)))),
         (None, Test::Interactive(_)) if expired => Err(Stop::out_of_time()),
         (None, Test::Interactive(run)) => run(&context),
-        (None, Test::Passive(_) | Test::Ordering(_) | Test::Syntax { .. } | Test::Mock(_)) => {
-            Ok(())
-        }
+        (None, Test::Passive(_) | Test::Rule(_) | Test::Mock(_)) => Ok(()),
     };
     let capabilities = &context.engine_info.capabilities;
     let (transcripts, remark) = context.finish();
@@ -631,39 +629,7 @@ fn judge_transcript(test: Test, transcript: &Transcript, side: Party) -> Observa
     match test {
         Test::Interactive(_) | Test::Mock(_) => Ok(0),
         Test::Passive(judge) => judge(transcript),
-        Test::Ordering(rule) => {
-            let broken = |violation: &readyok_protocol::Violation| violation.rule == rule;
-            match transcript
-                .entries
-                .iter()
-                .position(|entry| entry.violation.as_ref().is_some_and(broken))
-            {
-                Some(at) => {
-                    let reported = transcript.entries.get(at).map_or("", |entry| &entry.text);
-                    let reported = format::start(reported);
-                    Err((at, message!("line.violation", line = reported, rule)))
-                }
-                None => Ok(transcript.entries.iter().filter(|entry| entry.side == side).count()),
-            }
-        }
-        Test::Syntax { keyword, notes } => {
-            let mut seen = 0;
-            for (at, entry) in transcript.entries.iter().enumerate() {
-                let is_one = entry.side == side
-                    && entry.text.split_ascii_whitespace().next() == Some(keyword);
-                if !is_one {
-                    continue;
-                }
-                seen += 1;
-                if let Some(note) = entry.notes.iter().find(|note| notes.contains(note)) {
-                    return Err((
-                        at,
-                        message!("line.diagnostic", note, clause = Message::clause(*note)),
-                    ));
-                }
-            }
-            Ok(seen)
-        }
+        Test::Rule(rule) => transcript.observe(rule, side),
     }
 }
 

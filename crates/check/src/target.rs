@@ -353,6 +353,36 @@ impl Process {
     }
 }
 
+/// Memory in bytes that programs can use without swapping, within the limits of a container. `None` if not available.
+pub(crate) fn available_memory() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: u64 = line.split_ascii_whitespace().next()?.parse().ok()?;
+    let number = |file: &str| -> Option<u64> {
+        fs::read_to_string(format!("/sys/fs/cgroup/{file}")).ok()?.trim().parse().ok()
+    };
+    let left = number("memory.max")
+        .zip(number("memory.current"))
+        .map(|(limit, used)| limit.saturating_sub(used));
+    Some(left.map_or(kibibytes * 1024, |left| left.min(kibibytes * 1024)))
+}
+
+/// Limits the address space of a process, where the system can do this. Returns whether it is limited.
+#[cfg(target_os = "linux")]
+pub(crate) fn limit_addresses(process: u32, bytes: u64) -> bool {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+
+    let process = i32::try_from(process).ok().and_then(Pid::from_raw);
+    let limit = Rlimit { current: Some(bytes), maximum: Some(bytes) };
+    process.is_some_and(|process| prlimit(Some(process), Resource::As, limit).is_ok())
+}
+
+/// Other systems have no limit for a running process.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn limit_addresses(_: u32, _: u64) -> bool {
+    false
+}
+
 /// Number of threads that run, or wait for a CPU or a disk.
 fn runnable(id: &str) -> u64 {
     let Ok(threads) = fs::read_dir(format!("/proc/{id}/task")) else { return 0 };

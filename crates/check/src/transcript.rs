@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use readyok_protocol::translation::display_text;
 use readyok_protocol::{
-    BestMove, Command, DiagnosticKind, Dialect, Go, Info, OptionDecl, OptionKind, Party, Reply,
-    Root, Violation,
+    BestMove, Command, DiagnosticKind, Dialect, Go, Info, Party, Reply, Rule, Violation,
 };
+use readyok_rules::session::{Detail, Finding, Judge, PvFault, SentPosition};
 use readyok_rules::{CastlingForm, Game, Position};
 
 use crate::format;
+use crate::message::{Message, message};
+use crate::spec::Observation;
 
 /// Maximum number of recorded lines.
 const MAX_ENTRIES: usize = 20_000;
@@ -35,6 +37,14 @@ pub(crate) struct Transcript {
     /// The first entry of the engine that ends with a carriage return only.
     pub(crate) lone_return: Option<usize>,
     searches: OnceLock<Vec<Search>>,
+    judgement: OnceLock<Judgement>,
+}
+
+/// The findings of the judge of sessions, with the indexes of their entries.
+#[derive(Clone, Debug)]
+struct Judgement {
+    judge: Judge,
+    findings: Vec<(usize, Finding)>,
 }
 
 /// A line.
@@ -89,6 +99,7 @@ impl Transcript {
             errors: Vec::new(),
             lone_return: None,
             searches: OnceLock::new(),
+            judgement: OnceLock::new(),
         }
     }
 
@@ -128,11 +139,61 @@ impl Transcript {
         self.searches.get_or_init(|| self.read_searches())
     }
 
+    /// The first entry that violates a rule, and the number of entries to which it applies.
+    pub(crate) fn observe(&self, rule: Rule, side: Party) -> Observation {
+        if rule.is_ordering() {
+            return match self.first_violation(rule) {
+                Some(at) => Err((at, self.violation(at, rule))),
+                None => Ok(self.entries.iter().filter(|entry| entry.side == side).count()),
+            };
+        }
+        let Judgement { judge, findings } = self.judgement();
+        match findings.iter().find(|(_, finding)| finding.rule() == Some(rule)) {
+            Some((at, finding)) => {
+                let message = finding.detail().and_then(|detail| message_of(rule, detail));
+                Err((*at, message.unwrap_or_else(|| self.violation(*at, rule))))
+            }
+            None => Ok(usize::try_from(judge.judged(rule)).unwrap_or(usize::MAX)),
+        }
+    }
+
+    /// The first entry that violates a rule.
+    pub(crate) fn first_violation(&self, rule: Rule) -> Option<usize> {
+        if rule.is_ordering() {
+            // Output during the end of a session was not judged.
+            let is = |violation: &Violation| violation.rule == rule;
+            return self.entries.iter().position(|entry| entry.violation.as_ref().is_some_and(is));
+        }
+        let mut findings = self.judgement().findings.iter();
+        findings.find(|(_, finding)| finding.rule() == Some(rule)).map(|(at, _)| *at)
+    }
+
+    fn violation(&self, at: usize, rule: Rule) -> Message {
+        let line = self.entries.get(at).map_or("", |entry| &entry.text);
+        message!("line.violation", line = format::start(line), rule)
+    }
+
+    /// The judgement of all entries. Evaluated after the session.
+    fn judgement(&self) -> &Judgement {
+        self.judgement.get_or_init(|| {
+            let (mut judge, mut findings) = (Judge::new(self.dialect), Vec::new());
+            for (at, entry) in self.entries.iter().enumerate() {
+                let found = match entry.side {
+                    // An event is no line.
+                    Party::Client if entry.bytes.as_ref().is_some_and(Vec::is_empty) => continue,
+                    Party::Client => judge.command(&entry.text, entry.at),
+                    Party::Engine => judge.reply(&entry.text, entry.at),
+                };
+                findings.extend(found.into_iter().map(|finding| (at, finding)));
+            }
+            Judgement { judge, findings }
+        })
+    }
+
     fn read_searches(&self) -> Vec<Search> {
         let mut done = Vec::new();
         let mut running: Option<Search> = None;
-        let mut game = self.dialect.game();
-        let mut position = Some(Position::start(game));
+        let mut sent = SentPosition::new(self.dialect);
         let mut settings = Settings {
             lines: 1,
             limited: false,
@@ -147,9 +208,8 @@ impl Transcript {
                         let value = set.value.as_deref().unwrap_or_default();
                         let on = value.eq_ignore_ascii_case("true");
                         let is = |name| self.dialect.same_option(&set.name, name);
-                        if is("UCI_Chess960") {
-                            game = if on { Game::Chess960 } else { Game::Chess };
-                        } else if is("MultiPV") {
+                        sent.set_option(&set);
+                        if is("MultiPV") {
                             // The effect of an invalid value is undefined.
                             settings.lines = value.parse().unwrap_or(u32::MAX);
                         } else if is("UCI_LimitStrength") || is("USI_LimitStrength") {
@@ -162,10 +222,11 @@ impl Transcript {
                             settings.refutations = on;
                         }
                     }
-                    Command::Position(it) => position = resolve(&it, game),
+                    // The judge reports an illegal position.
+                    Command::Position(it) => drop(sent.set(&it)),
                     Command::Go(go) => {
                         running = Some(Search {
-                            position: position.clone(),
+                            position: sent.position().cloned(),
                             go: go.into_owned(),
                             begin: entry.at,
                             settings,
@@ -193,12 +254,7 @@ impl Transcript {
                             done.push(search);
                         }
                     }
-                    Reply::Option(OptionDecl {
-                        name,
-                        kind: OptionKind::Check { default: Some(true) },
-                    }) if self.dialect.same_option(&name, "UCI_Chess960") => {
-                        game = Game::Chess960;
-                    }
+                    Reply::Option(decl) => sent.declare(&decl),
                     Reply::Checkmate(_) => running = None,
                     _ => (),
                 },
@@ -215,13 +271,32 @@ impl TranscriptEntry {
     }
 }
 
-pub(crate) fn resolve(position: &readyok_protocol::Position<'_>, game: Game) -> Option<Position> {
-    let start = match &position.root {
-        Root::StartPos => Position::start(game),
-        Root::Fen(fen) => Position::from_text(game, fen.as_str()).ok()?,
-        Root::Sfen(sfen) => Position::from_text(game, sfen.as_str()).ok()?,
-    };
-    start.after(position.moves.tokens()).ok()
+/// The message about a violation, if the line does not show it.
+fn message_of(rule: Rule, detail: &Detail) -> Option<Message> {
+    Some(match (detail, rule) {
+        (Detail::Form { kind, .. }, _) => {
+            message!("line.diagnostic", note = kind, clause = Message::clause(*kind))
+        }
+        (Detail::Option(option), Rule::UndeclaredOption) => {
+            message!("client.undeclared-option", option)
+        }
+        (Detail::Option(option), Rule::InvalidOptionValue) => {
+            message!("client.invalid-value", option)
+        }
+        (Detail::Position(_), _) => message!("client.invalid-position"),
+        (Detail::Move(error), Rule::IllegalSearchMove) => {
+            message!("client.illegal-move", mv = &error.text)
+        }
+        (Detail::Move(error), _) => message!("bestmove.illegal", error),
+        (Detail::PonderMove(error), _) => message!("bestmove.illegal-ponder", error),
+        (Detail::NoMove(answer), _) => message!("bestmove.none", answer),
+        (Detail::Pv(PvFault::Illegal(error)), _) => message!("pv.illegal", error),
+        (Detail::Pv(PvFault::BeyondEnd { text, .. }), _) => message!("pv.beyond-end", mv = text),
+        (Detail::OtherMove { expected, played }, _) => {
+            message!("client.other-move", expected, played)
+        }
+        (Detail::Option(_) | Detail::Late { .. }, _) => return None,
+    })
 }
 
 /// The game of a dialect.

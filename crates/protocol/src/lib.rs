@@ -94,7 +94,7 @@ pub use option::{
 pub use position::{Fen, Position, PositionError, PositionErrorKind, Root, Sfen};
 pub use protocol_state::{Goal, Phase, ProtocolState};
 pub use reply::{Best, BestMove, Checkmate, CurrentLine, Id, Info, Reply, Status};
-pub use rule::{Party, Rule, Severity, Violation};
+pub use rule::{Party, Rule, RuleKind, Severity, Violation};
 pub use score::{Bound, Score, Wdl};
 pub use serializer::{ByteSink, WriteError};
 pub use win_model::{GameStage, WinModel};

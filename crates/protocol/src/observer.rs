@@ -33,7 +33,17 @@ pub struct Observer {
     /// The client has sent `go` while a search may have been running: an answer can belong to any of
     /// them.
     confused_searches: bool,
+    text: Text,
     end: End,
+}
+
+/// Whether the client has requested text that is no message: by `go perft`, or by a command of this engine only.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Text {
+    Unexpected,
+    Expected,
+    /// A search was requested afterwards: its answer shows that the text is complete.
+    ExpectedUntilAnswer,
 }
 
 /// How far the end of the session has progressed. Decides which answers are still owed.
@@ -71,6 +81,7 @@ impl Observer {
             other_pending: None,
             owes_ready: 0,
             confused_searches: false,
+            text: Text::Unexpected,
             end: End::Open,
         }
     }
@@ -136,12 +147,17 @@ impl Observer {
                 self.owes_ready = self.owes_ready.saturating_add(1);
             }
             Command::SetOption(set) if handshake_done => {
-                broken.extend(self.after_option(set).map(violation));
+                broken.extend(self.after_option(set).map(Violation::from));
             }
             // It is unknown whether the engine has the option and accepts it this early.
             Command::SetOption(_) => self.details = Details::all(self.protocol_state.dialect()),
             Command::Go(go) => {
-                broken.extend(self.broken_by_go(go).map(violation));
+                self.text = match self.text {
+                    _ if go.perft.is_some() => Text::Expected,
+                    Text::Expected => Text::ExpectedUntilAnswer,
+                    text => text,
+                };
+                broken.extend(self.broken_by_go(go).map(Violation::from));
                 self.confused_searches |= matches!(before, Phase::Searching { .. });
                 let dialect = self.protocol_state.dialect();
                 let details = if handshake_done { self.details } else { Details::all(dialect) };
@@ -161,10 +177,18 @@ impl Observer {
             {
                 let is_bare = self.search.is_some_and(|search| search.is_bare);
                 let endless = is_bare && clocks.is_empty();
-                broken.extend(endless.then_some(violation(Rule::SearchWithoutLimit)));
-                broken.extend(self.broken_by_clocks(clocks).map(violation));
+                broken.extend(endless.then_some(Rule::SearchWithoutLimit).map(Violation::from));
+                broken.extend(self.broken_by_clocks(clocks).map(Violation::from));
             }
             Command::Quit => self.end_of_input(),
+            Command::Unknown(text) if !text.is_empty() => {
+                self.text = Text::Expected;
+                // A client may try both protocols.
+                let is_handshake = |dialect: Dialect| dialect.handshake() == text;
+                if !Dialect::ALL.into_iter().any(is_handshake) {
+                    broken.push(Rule::UnknownCommand.into());
+                }
+            }
             _ => (),
         }
         broken
@@ -177,9 +201,28 @@ impl Observer {
         let mut broken: Vec<Violation> = order.into_iter().collect();
         match reply {
             Reply::Option(decl) => self.declare(decl),
+            Reply::BestMove(_)
+                if self.text == Text::ExpectedUntilAnswer
+                    && !self.protocol_state.may_owe_more_answers() =>
+            {
+                self.text = Text::Unexpected;
+            }
+            // Before the handshake an engine may print a banner.
+            Reply::Unknown(text)
+                if !text.is_empty()
+                    && self.protocol_state.is_introduced()
+                    && self.text == Text::Unexpected =>
+            {
+                let is_known =
+                    |dialect| !matches!(Reply::read(text, dialect).value, Reply::Unknown(_));
+                let is_unknown = !Dialect::ALL.into_iter().any(is_known);
+                broken.extend(is_unknown.then_some(Rule::UnknownLine).map(Violation::from));
+            }
             Reply::ReadyOk => self.owes_ready = self.owes_ready.saturating_sub(1),
             Reply::Info(info) if searching => {
-                broken.extend(self.broken_by_info(info, now).into_iter().flatten().map(violation));
+                broken.extend(
+                    self.broken_by_info(info, now).into_iter().flatten().map(Violation::from),
+                );
             }
             _ => (),
         }
@@ -206,7 +249,7 @@ impl Observer {
             (0 < self.owes_ready && end != End::Over, Rule::IsReadyUnanswered),
             (self.owes_answer() && end == End::Open, Rule::GoUnanswered),
         ];
-        owed.into_iter().filter(|(owes, _)| *owes).map(|(_, rule)| violation(rule)).collect()
+        owed.into_iter().filter(|(owes, _)| *owes).map(|(_, rule)| rule.into()).collect()
     }
 
     fn owes_answer(&self) -> bool {
@@ -299,8 +342,4 @@ fn can_be(decl: &OptionDecl<'_>, text: Option<&str>) -> bool {
         // The values of unknown types are unknown.
         Err(_) => decl.kind.option_type().is_none(),
     }
-}
-
-fn violation(rule: Rule) -> Violation {
-    Violation { by: rule.binds(), rule }
 }

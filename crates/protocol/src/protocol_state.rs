@@ -150,10 +150,9 @@ impl ProtocolState {
         self.strict(Party::Engine, self.after_reply(reply))
     }
 
-    /// Handles a message of the client even if it violates a rule. After a violation of
-    /// [`Severity::Should`](crate::Severity::Should) the session continues. After one of
-    /// [`Severity::Must`](crate::Severity::Must) the state is unchanged, except that an additional `go`
-    /// or `register` may be answered.
+    /// Handles a message of the client even if it violates a rule. After the violation of a rule whose message
+    /// [is ignored](Rule::is_ignored) the state is unchanged, except that an additional `go` or `register` may
+    /// be answered. After another violation the session continues.
     pub fn apply_command_lenient(&mut self, command: &Command<'_>) -> Option<Violation> {
         self.tolerant(Party::Client, self.after_command(command))
     }
@@ -228,6 +227,11 @@ impl ProtocolState {
     /// Whether the engine owes an answer to `go`.
     pub const fn is_searching(&self) -> bool {
         matches!(self.phase, Phase::Searching { .. })
+    }
+
+    /// Whether the engine may answer a `go` that was sent during a search: it is unknown to which one an answer belongs.
+    pub const fn may_owe_more_answers(&self) -> bool {
+        0 < self.extra_searches
     }
 
     fn strict(&mut self, by: Party, step: Step) -> Result<(), Violation> {

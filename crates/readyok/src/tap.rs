@@ -15,7 +15,7 @@ use readyok_client::Guard;
 use readyok_client::unstable::{ErrorOutput, PipedProcess};
 use readyok_protocol::Party;
 
-pub use log::Log;
+pub use log::{Log, LogFormat};
 pub use monitor::{Content, Entry, Finding, Monitor};
 
 use crate::clock::now;

@@ -276,6 +276,12 @@ impl ChessBoard {
     }
 
     /// Whether the position has occurred at least this number of times.
+    /// Whether the fifty-move rule or the third repetition may end the game.
+    pub(crate) fn may_be_drawn(&self) -> bool {
+        // The key of the position takes time.
+        self.is_quiet_for(50) || 8 <= self.earlier.len() && self.is_repeated(3)
+    }
+
     fn is_repeated(&self, times: u32) -> bool {
         let now_and_before = self.repetitions(Self::key_of(self.position())).saturating_add(1);
         u32::try_from(now_and_before).is_ok_and(|count| count >= times)

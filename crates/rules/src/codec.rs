@@ -152,7 +152,21 @@ impl MoveCodec {
         self,
         position: &protocol::Position<'_>,
     ) -> Result<Position, CodecError> {
-        let root = match &position.root {
+        let root = self.decode_root(&position.root)?;
+        let moves = position.moves.tokens().map(|text| self.decode_text(text));
+        root.after(moves).map_err(|mut line| {
+            let text = position.moves.tokens().nth(line.index).unwrap_or_default();
+            line.error = given(line.error, text);
+            CodecError::Moves(line)
+        })
+    }
+
+    /// Reads the position before the moves. See [`decode_position`](Self::decode_position).
+    ///
+    /// # Errors
+    /// The position is invalid.
+    pub fn decode_root(self, root: &Root<'_>) -> Result<Position, CodecError> {
+        Ok(match root {
             Root::StartPos => Position::start(self.game),
             Root::Fen(fen) if self.is_fairy() => {
                 let sfen = fairy::fen_to_sfen(fen.as_str());
@@ -166,12 +180,6 @@ impl MoveCodec {
                 setup.position()?
             }
             Root::Sfen(sfen) => Setup::read_partial(self.game, sfen.as_str())?.position()?,
-        };
-        let moves = position.moves.tokens().map(|text| self.decode_text(text));
-        root.after(moves).map_err(|mut line| {
-            let text = position.moves.tokens().nth(line.index).unwrap_or_default();
-            line.error = given(line.error, text);
-            CodecError::Moves(line)
         })
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use readyok_protocol::CastlingForm;
+use readyok_protocol::{CastlingForm, Color, Dialect};
 use rsshogi::types::Move32;
 
 /// A game, which is the variant in the app.
@@ -117,6 +117,15 @@ impl Side {
         match self {
             Self::First => 0,
             Self::Second => 1,
+        }
+    }
+
+    /// The color of the side in the clocks of a protocol: the first player is White in UCI, also in variants, and Black in
+    /// USI.
+    pub const fn color_in(self, dialect: Dialect) -> Color {
+        match (self, dialect) {
+            (Self::First, Dialect::Uci) | (Self::Second, Dialect::Usi) => Color::White,
+            (Self::Second, Dialect::Uci) | (Self::First, Dialect::Usi) => Color::Black,
         }
     }
 

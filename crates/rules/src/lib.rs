@@ -6,7 +6,8 @@
 //! A [`Setup`] is the contents of a FEN or an SFEN; a [`Position`] is playable. [`EndRules`] decide when
 //! a game is over, as federations and engine matches differ. [`record`] reads and writes game files.
 //!
-//! A [`MoveCodec`] converts positions and moves between the rules and the messages of an engine.
+//! A [`MoveCodec`] converts positions and moves between the rules and the messages of an engine, and a
+//! [`session::Judge`] judges the session of a client with an engine.
 //!
 //! ```
 //! use readyok_rules::{Game, Notation, Position};
@@ -35,6 +36,7 @@ mod outcome;
 mod piece;
 mod position;
 pub mod record;
+pub mod session;
 mod setup;
 mod shogi;
 #[cfg(feature = "syzygy")]

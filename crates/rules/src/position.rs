@@ -426,6 +426,15 @@ impl Position {
         self.outcome_under(&EndRules::BOARD)
     }
 
+    /// Whether the game may be over by a rule that does not follow from the position alone, such as repetition. Fast.
+    pub(crate) fn may_be_drawn(&self) -> bool {
+        match &self.board {
+            GameBoard::Chess(board) => board.may_be_drawn(),
+            GameBoard::Shogi(board) => board.may_be_drawn(),
+            GameBoard::Diagram(_) => false,
+        }
+    }
+
     /// The outcome if the game is over under some rules.
     ///
     /// Checkmate takes precedence. Declarations of shogi ([`Position::declare`]) and claims of chess

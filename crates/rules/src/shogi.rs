@@ -207,6 +207,11 @@ impl ShogiBoard {
         tried.or_else(repeated).or_else(limit)
     }
 
+    /// Whether repetition or the number of moves may end the game.
+    pub(crate) fn may_be_drawn(&self) -> bool {
+        self.is_full() || self.repeated(4, &ShogiRules::BOARD).is_some()
+    }
+
     /// The outcome by repetition, if the position has occurred at least this number of times.
     ///
     /// `rsshogi` follows a chain of the nearest equal boards, which another hand in between breaks. The

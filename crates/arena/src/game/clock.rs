@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use readyok_protocol::{Clock, Clocks, Dialect, Go, Millis};
+use readyok_protocol::{Clock, Clocks, Color, Dialect, Go, Millis};
 use readyok_rules::{Game, Side};
 
 use crate::plan::Limits;
@@ -150,25 +150,18 @@ fn clocks(mover: &PlayerClock, other: &PlayerClock, side: Side, dialect: Dialect
     let mine = convert(mine);
     // `movestogo` applies to both clocks.
     let theirs = other.clock.map(|clock| Clock { moves_to_go: None, ..convert(clock) });
-    let (white, black) = match (is_white(side, dialect), theirs) {
+    let is_white = side.color_in(dialect) == Color::White;
+    let (white, black) = match (is_white, theirs) {
         (true, theirs) => (mine, theirs.unwrap_or(mine)),
         (false, theirs) => (theirs.unwrap_or(mine), mine),
     };
     let mut clocks = Clocks::new(white, black);
-    match (theirs, is_white(side, dialect)) {
+    match (theirs, is_white) {
         (Some(_), _) => (),
         (None, true) => (clocks.black_time, clocks.black_increment) = (None, None),
         (None, false) => (clocks.white_time, clocks.white_increment) = (None, None),
     }
     clocks.in_convention(dialect.clock_convention())
-}
-
-/// Whether the protocol calls a side white: the first one in chess and its variants, the second one in USI.
-fn is_white(side: Side, dialect: Dialect) -> bool {
-    match dialect {
-        Dialect::Uci => side == Side::First,
-        Dialect::Usi => side == Side::Second,
-    }
 }
 
 /// The time truncated to whole milliseconds.

@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use readyok_client::{Engine, Info, Score, SearchResult, Update};
 use readyok_protocol::{Bound, Move, OptionKind};
-use readyok_rules::{
-    ChessRules, DeadPositions, EndRules, MoveCodec, Position, ShogiRules, Termination,
-};
+use readyok_rules::session::{LineBoard, PvFault};
+use readyok_rules::{MoveCodec, MoveError, Position, Side};
 
 use crate::plan::{EnginePlan, PvCheck};
 use crate::result::{EngineInfo, MoveRecord, Variation, Warning, WarningKind};
@@ -114,8 +113,9 @@ pub(super) fn check_lines(
     codec: MoveCodec,
 ) -> Vec<(WarningKind, String)> {
     let mut warnings: Vec<(WarningKind, String)> = Vec::new();
+    let mut board = LineBoard::new(before.clone(), codec);
     for InfoLine { info, raw } in lines {
-        let Some(kind) = check_pv(before, info, mode.pv_check, codec) else { continue };
+        let Some(kind) = check_pv(&mut board, before.turn(), info, mode.pv_check) else { continue };
         let is_same =
             |(other, _): &(WarningKind, String)| discriminant(other) == discriminant(&kind);
         if mode.repeats || !warnings.iter().any(is_same) {
@@ -144,50 +144,24 @@ pub(super) fn check_move(
     (!is_same).then(|| WarningKind::OtherPv { text: first.to_owned() })
 }
 
-/// Longer PVs are checked up to this length.
-const MAX_CHECKED: usize = 1024;
-
-/// The end of the game after which a PV must not continue. As in fastchess, a PV may continue after insufficient material,
-/// which searches need not detect, and then also after repetitions.
-fn end_of_pv(position: &Position) -> Option<Termination> {
-    const WITHOUT_REPETITION: EndRules = EndRules {
-        chess: ChessRules {
-            repetition: None,
-            dead: DeadPositions::Ignored,
-            ..ChessRules::ENGINE_MATCH
-        },
-        shogi: ShogiRules::BOARD,
-    };
-    // The fifty-move rule precedes the others.
-    let outcome = position.outcome_under(&WITHOUT_REPETITION).or_else(|| position.outcome());
-    outcome
-        .map(|outcome| outcome.termination)
-        .filter(|end| *end != Termination::InsufficientMaterial)
-}
-
 fn check_pv(
-    before: &Position,
+    board: &mut LineBoard,
+    mover: Side,
     info: &Info<'_>,
     pv_check: PvCheck,
-    codec: MoveCodec,
 ) -> Option<WarningKind> {
     let score = info.score;
-    let moves = info.pv.iter().flat_map(|pv| codec.decode_line(pv)).take(MAX_CHECKED);
-    let mover = before.turn();
-    let mut position = before.clone();
-    let mut length = 0_u32;
-    for mv in moves {
-        if let Some(end) = end_of_pv(&position) {
-            return Some(WarningKind::PvBeyondEnd {
-                text: mv.chars().take(40).collect(),
-                termination: end,
-            });
+    let pv = info.pv.as_ref()?;
+    let length = match board.play(pv.tokens()) {
+        Ok(length) => u32::try_from(length).unwrap_or(u32::MAX),
+        Err(PvFault::Illegal(MoveError { text, .. })) => {
+            return Some(WarningKind::IllegalPv { text });
         }
-        if position.play_uci(&mv).is_err() {
-            return Some(WarningKind::IllegalPv { text: mv.chars().take(40).collect() });
+        Err(PvFault::BeyondEnd { text, termination }) => {
+            return Some(WarningKind::PvBeyondEnd { text, termination });
         }
-        length += 1;
-    }
+    };
+    let position = board.position();
     let is_mate = position.in_check() && position.legal_moves().is_empty();
     let mover_mates = position.turn() != mover;
     let reports_win = score.filter(|score| score.is_mate()).map(|score| Score::Cp(0) < score);

@@ -15,7 +15,7 @@ use readyok_client::{
     Best, Dialect, DropReason, EngineError, Event, Game as WireGame, Notice, Problem, Search,
     SearchHandle, SearchResult, Stopper, TimeoutKind, Update, WaitLimit,
 };
-use readyok_protocol::{GameResult as GameOver, Move, Score, Status};
+use readyok_protocol::{GameResult as GameOver, Move, Rule, Score, Status};
 use readyok_rules::{Game, MoveCodec, Position, Side, Termination};
 use regex::Regex;
 
@@ -483,8 +483,16 @@ impl GameLoop<'_> {
             return;
         }
         let text = state.codec.decode_text(expected.as_str());
-        let position: &Position = self.referee.position();
-        let (Ok(_), Ok(game)) = (position.parse_move(&text), &state.game) else { return };
+        let mut position: Position = self.referee.position().clone();
+        if position.play_uci(&text).is_err() {
+            self.warn(side, WarningKind::ProtocolViolation { cause: Rule::IllegalBestMove });
+            return;
+        }
+        let Ok(game) = &state.game else { return };
+        if position.legal_moves().is_empty() {
+            // An engine has nothing to search after the end.
+            return;
+        }
         let mut expected_game = game.clone();
         expected_game.play(expected);
         let dialect = state.codec.dialect();

@@ -10,7 +10,7 @@ use readyok_arena::plan::{
 };
 use readyok_arena::result::{EndDetail, EngineFailureKind, MatchGame, MoveRecord, WarningKind};
 use readyok_client::WaitLimit;
-use readyok_protocol::{OptionError, Register, Score};
+use readyok_protocol::{OptionError, Register, Rule, Score};
 use readyok_rules::{Game, IllegalReason, Side, Termination};
 use tempfile::TempDir;
 
@@ -284,6 +284,9 @@ fn ponders_until_the_opponent_moves() {
     assert_eq!(moves_of(&result), ["e2e4", "e7e5", "g1f3"]);
     let hits: Vec<_> = result.moves.iter().map(|made| made.ponder_hit).collect();
     assert_eq!(hits, [false, false, true]);
+    let illegal = WarningKind::ProtocolViolation { cause: Rule::IllegalBestMove };
+    let warnings: Vec<_> = result.warnings.iter().map(|warning| &warning.kind).collect();
+    assert!(warnings.contains(&&illegal), "{warnings:?}");
     let mut after = received.iter().skip_while(|line| !line.starts_with("go ponder")).skip(1);
     assert!(
         received.iter().any(|line| line == "setoption name Ponder value true"),
@@ -294,6 +297,24 @@ fn ponders_until_the_opponent_moves() {
         received.iter().any(|line| line == "position startpos moves e2e4 e7e5"),
         "{received:#?}"
     );
+}
+
+/// lichess-bot#702: an engine crashes at `go ponder` in a mated position.
+#[test]
+fn nothing_is_pondered_on_after_mate() {
+    let limits = Limits { tc: "60+1".parse().ok(), ..Limits::default() };
+    let plan = EnginePlan { ponder: true, ..plan("a", limits) };
+    let mut acts = script("bestmove g2g4 ponder d8h4, 0000");
+    "option name Ponder type check default false".clone_into(&mut acts.handshake);
+    let (mut first, received) = player(Game::Chess, 0, &plan, acts);
+    let (mut second, _received) = player(Game::Chess, 1, &plan, script("d8h4, 0000"));
+    let moves = ["f2f3", "e7e5"].map(str::to_owned).to_vec();
+    let opening = Opening { moves, ..Opening::default() };
+    let result = play(&setting(Game::Chess), &opening, &mut first, &mut second);
+    drop(first);
+    assert_eq!(result.end, Termination::Checkmate);
+    let received: Vec<_> = received.try_iter().collect();
+    assert!(!received.iter().any(|line| line.starts_with("go ponder")), "{received:#?}");
 }
 
 #[test]

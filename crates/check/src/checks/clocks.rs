@@ -96,6 +96,16 @@ fn measure(
 pub(super) fn judge(
     limit: Duration,
     line: &str,
+    measure: impl FnMut() -> Result<Result<Timing, WaitError>, Stop>,
+) -> Result<Vec<Duration>, Stop> {
+    judge_within(limit, TOLERANCE, line, measure)
+}
+
+/// Judges repeated measurements of a limit with a tolerance.
+pub(super) fn judge_within(
+    limit: Duration,
+    tolerance: Duration,
+    line: &str,
     mut measure: impl FnMut() -> Result<Result<Timing, WaitError>, Stop>,
 ) -> Result<Vec<Duration>, Stop> {
     let mut times = Vec::new();
@@ -104,7 +114,7 @@ pub(super) fn judge(
         let verdict = match measure()? {
             Ok(timing) => {
                 times.push(timing.time);
-                timing.judge(limit + TOLERANCE)
+                timing.judge(limit + tolerance)
             }
             Err(other) => return Err(other.into_failure(message!("go.no-reply", go = line))),
         };

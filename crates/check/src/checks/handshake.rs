@@ -1,12 +1,13 @@
 //! Startup, handshake, readiness, and exit.
 
-use readyok_protocol::{DiagnosticKind, Party, Reply, Rule, Status};
+use readyok_protocol::{DiagnosticKind, Party, Reply, Status};
 
 use crate::checks::{assertions, clause};
 use crate::context::{Test, TestCase, TestContext, handshake};
 use crate::format;
 use crate::message::{Message, message};
 use crate::session::{EngineSession, OrFail};
+use crate::spec::rule;
 use crate::spec::{Clause, Need, Observation, Profile, Severity, Stop, TestResult};
 use crate::transcript::Transcript;
 
@@ -69,35 +70,23 @@ pub(super) const CHECKS: &[TestCase] = &[
         "send `id name` and `id author` first",
         Test::Passive(id_first),
     ),
-    check!(
-        "handshake.late-declaration",
-        Rule::LateDeclaration.text(),
-        [Rule::LateDeclaration.clause() => Rule::LateDeclaration.text()],
-        Must,
+    rule!(
+        LateDeclaration,
         Profile::ALL,
         &[],
         "send all `id` and `option` lines before `uciok` or `usiok`",
-        Test::Ordering(Rule::LateDeclaration),
     ),
-    check!(
-        "handshake.ok-once",
-        Rule::UciOkWithoutUci.text(),
-        [Rule::UciOkWithoutUci.clause() => Rule::UciOkWithoutUci.text()],
-        Must,
+    rule!(
+        UciOkWithoutUci,
         Profile::ALL,
         &[],
         "send `uciok` or `usiok` once for each `uci` or `usi`",
-        Test::Ordering(Rule::UciOkWithoutUci),
     ),
-    check!(
-        "handshake.early-status",
-        Rule::EarlyStatus.text(),
-        [Rule::EarlyStatus.clause() => Rule::EarlyStatus.text()],
-        Must,
+    rule!(
+        EarlyStatus,
         Profile::OLDER,
         &[],
         "send the copy protection and registration status after `uciok` or `usiok`",
-        Test::Ordering(Rule::EarlyStatus),
     ),
     check!(
         "handshake.quick",
@@ -148,16 +137,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         "process all lines of a read, not only the first one",
         Test::Interactive(ready_each),
     ),
-    check!(
-        "handshake.ready-once",
-        Rule::ReadyOkWithoutIsReady.text(),
-        [Rule::ReadyOkWithoutIsReady.clause() => Rule::ReadyOkWithoutIsReady.text()],
-        Must,
-        Profile::ALL,
-        &[],
-        "send `readyok` only in reply to `isready`",
-        Test::Ordering(Rule::ReadyOkWithoutIsReady),
-    ),
+    rule!(ReadyOkWithoutIsReady, Profile::ALL, &[], "send `readyok` only in reply to `isready`",),
     check!(
         "handshake.copy-protection",
         "`copyprotection ok` or `error` follows `copyprotection checking`",
@@ -184,19 +164,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         "send `registration checking` first",
         Test::Passive(registration),
     ),
-    check!(
-        "handshake.known-messages",
-        "every line after the handshake is a protocol message; other text is sent as `info string`",
-        [
-            "UCI 2006, info string" => "it carries any text for display",
-            "USI draft 1 §5.3, info string" => "it carries text for the user",
-        ],
-        Should,
-        Profile::ALL,
-        &[],
-        "prefix free text with `info string`",
-        Test::Passive(known_messages),
-    ),
+    rule!(UnknownLine, Profile::ALL, &[], "prefix free text with `info string`",),
     check!(
         "handshake.ascii",
         "all output is 7-bit ASCII",
@@ -370,24 +338,6 @@ fn registration(transcript: &Transcript) -> Observation {
         Reply::Registration(status) => Some(*status),
         _ => None,
     })
-}
-
-fn known_messages(transcript: &Transcript) -> Observation {
-    let mut seen = 0;
-    // A banner may arrive late, because the client starts the handshake immediately.
-    let after_handshake =
-        transcript.replies().find(|(_, _, reply)| *reply == Reply::UciOk).map(|(at, ..)| at);
-    for (at, _, reply) in
-        transcript.replies().filter(|(at, ..)| after_handshake.is_some_and(|first| first < *at))
-    {
-        seen += 1;
-        if let Reply::Unknown(text) = &reply
-            && !text.is_empty()
-        {
-            return Err((at, message!("line.unknown", text = format::start(text))));
-        }
-    }
-    Ok(seen)
 }
 
 fn ascii(transcript: &Transcript) -> Observation {

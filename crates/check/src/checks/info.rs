@@ -1,7 +1,8 @@
 //! Contents of `info`.
 
-use readyok_protocol::{Best, Bound, DiagnosticKind, Dialect, Info, Move, MoveList, Reply, Score};
-use readyok_rules::{Game, Position};
+use readyok_protocol::{Best, Bound, Dialect, Info, Move, MoveList, Reply, Score};
+use readyok_rules::session::LineBoard;
+use readyok_rules::{Game, MoveCodec, Position};
 
 use super::assertions::each;
 use crate::checks::{assertions, clause};
@@ -9,84 +10,28 @@ use crate::context::{Test, TestCase, TestContext};
 use crate::format;
 use crate::message::{Message, message};
 use crate::session::OrFail;
+use crate::spec::rule;
 use crate::spec::{Need, Profile, Severity};
 use crate::spec::{Observation, Stop, TestResult};
 use crate::transcript::{Search, Transcript};
 
-/// Maximum number of PVs that are verified per session.
-const MAX_VARIATIONS: usize = 3000;
-
 pub(super) const CHECKS: &[TestCase] = &[
-    info!(
-        "numbers",
-        "numbers in `info` are non-negative integers within range",
-        "`<x>` is an integer",
-        "the values are integers",
-        Must,
-        "print counts and times as integers",
-        Test::Syntax {
-            keyword: "info",
-            notes: &[
-                DiagnosticKind::NotANumber,
-                DiagnosticKind::PartialNumber,
-                DiagnosticKind::NumberTooLarge,
-                DiagnosticKind::NegativeNumber
-            ],
-        }
-    ),
-    info!(
-        "complete",
-        "each field of `info` has a value",
-        "each keyword is followed by its value",
-        "a value follows each keyword",
-        Must,
-        "omit fields without a value",
-        Test::Syntax {
-            keyword: "info",
-            notes: &[DiagnosticKind::Missing, DiagnosticKind::MissingKeyword]
-        }
-    ),
-    info!(
-        "once",
-        "each field occurs once in an `info` line",
-        "each line reports one state of the search",
-        "a line is one report of the search",
-        Should,
-        "print each field once, and either `cp` or `mate`",
-        Test::Syntax {
-            keyword: "info",
-            notes: &[DiagnosticKind::Repeated, DiagnosticKind::Conflict]
-        }
-    ),
-    info!(
-        "moves",
-        "move lists contain only moves in protocol notation",
-        "the line is a list of moves",
-        "the PV is a list of moves",
-        Must,
-        "write the moves of a PV like `bestmove`",
-        Test::Syntax {
-            keyword: "info",
-            notes: &[DiagnosticKind::NotAMove, DiagnosticKind::MoveRepaired]
-        }
-    ),
-    info!(
-        "seldepth",
-        "`seldepth` comes with `depth`",
-        "if seldepth is sent there must be a depth in the same line",
-        "seldepth is sent only together with depth",
-        Must,
-        "send `depth` in each line with `seldepth`",
-        Test::Syntax { keyword: "info", notes: &[DiagnosticKind::SeldepthWithoutDepth] }
-    ),
-    info!(
-        "legal-pv",
-        "every PV is legal in the searched position",
-        "pv is the best line found",
-        "the moves of the best line",
-        Must,
+    rule!(InfoNumbers, Profile::ALL, &[], "print counts and times as integers",),
+    rule!(InfoComplete, Profile::ALL, &[], "omit fields without a value",),
+    rule!(InfoOnce, Profile::ALL, &[], "print each field once, and either `cp` or `mate`",),
+    rule!(InfoMoves, Profile::ALL, &[], "write the moves of a PV like `bestmove`",),
+    rule!(InfoSeldepth, Profile::ALL, &[], "send `depth` in each line with `seldepth`",),
+    rule!(
+        IllegalPv,
+        Profile::ALL,
+        &[],
         "collect the PV in the search, and truncate it at invalid hash moves",
-        Test::Passive(legal_pv)
+    ),
+    rule!(
+        PvBeyondEnd,
+        Profile::ALL,
+        &[],
+        "end the PV at mate, stalemate, repetition and the fifty-move rule",
     ),
     info!(
         "pv-bestmove",
@@ -213,12 +158,6 @@ pub(super) const CHECKS: &[TestCase] = &[
     ),
 ];
 
-/// The position after a PV. In shogi some tokens end a PV.
-pub(super) fn played(position: &Position, pv: &MoveList<'_>) -> Result<Position, Message> {
-    let ends = |token: &&str| matches!(*token, "resign" | "win") || token.starts_with("rep_");
-    reached(position, pv.tokens().take_while(|token| !ends(token)))
-}
-
 /// The position after a line that is being searched. A null move ends the line.
 pub(super) fn searched(position: &Position, line: &MoveList<'_>) -> Result<Position, Message> {
     reached(position, line.tokens().take_while(|token| *token != Move::NULL.as_str()))
@@ -229,25 +168,6 @@ fn reached<'a>(
     tokens: impl Iterator<Item = &'a str>,
 ) -> Result<Position, Message> {
     position.clone().after(tokens).map_err(|error| message!("pv.illegal", error = &error))
-}
-
-fn legal_pv(transcript: &Transcript) -> Observation {
-    let mut seen = 0;
-    for search in transcript.searches() {
-        let Some(position) = &search.position else { continue };
-        for (at, info) in &search.infos {
-            let Some(pv) = &info.pv else { continue };
-            if search.go.ponder {
-                continue;
-            }
-            if MAX_VARIATIONS < seen {
-                return Ok(seen);
-            }
-            seen += 1;
-            played(position, pv).map_err(|why| (*at, why))?;
-        }
-    }
-    Ok(seen)
 }
 
 fn pv_head(transcript: &Transcript) -> Observation {
@@ -399,11 +319,11 @@ fn mate_pv(transcript: &Transcript) -> Observation {
         };
         let position = search.position.as_ref()?;
         let pv = info.pv.as_ref()?;
-        let reached = played(position, pv).ok()?;
-        let length = u32::try_from(pv.tokens().count()).unwrap_or(u32::MAX);
+        let mut board = LineBoard::new(position.clone(), MoveCodec::usual(position.game()));
+        let length = u32::try_from(board.play(pv.tokens()).ok()?).unwrap_or(u32::MAX);
         Some(if length != plies {
             Err(message!("mate.pv-length", plies, length))
-        } else if !reached.legal_moves().is_empty() {
+        } else if !board.position().legal_moves().is_empty() {
             Err(message!("mate.pv-not-mate", plies))
         } else {
             Ok(())
@@ -581,15 +501,11 @@ pub(super) const MULTIPV_CHECKS: &[TestCase] = &[
         "copy the line while no thread modifies it",
         Test::Interactive(current_line)
     ),
-    info!(
-        "ponder-pv",
-        "while pondering, PVs begin after the expected move",
-        "the last move of the position is the ponder move; the PV begins after it",
-        "the position after the expected move is searched",
-        Must,
+    rule!(
+        IllegalPonderPv,
+        Profile::ALL,
         &[],
         "search the position of the last `position`, including its last move",
-        Test::Passive(ponder_pv)
     ),
 ];
 
@@ -693,11 +609,4 @@ fn current_line(context: &TestContext<'_>) -> TestResult {
     session.send("stop");
     session.best(context.timeouts.answer())?;
     Ok(())
-}
-
-fn ponder_pv(transcript: &Transcript) -> Observation {
-    each(transcript, |search, info| {
-        let position = search.position.as_ref().filter(|_| search.go.ponder)?;
-        Some(played(position, info.pv.as_ref()?).map(drop))
-    })
 }

@@ -12,6 +12,7 @@ use crate::context::{Test, TestCase, TestContext};
 use crate::format;
 use crate::message::message;
 use crate::session::OrFail;
+use crate::spec::rule;
 use crate::spec::{Observation, Profile, Severity, Stop, TestResult};
 use crate::timeouts::now;
 use crate::transcript::Transcript;
@@ -21,9 +22,6 @@ const AHEAD: Duration = Duration::from_millis(30);
 
 /// Minimum milliseconds for a comparison of `nodes`, `time` and `nps`.
 const SHORT: u64 = 50;
-
-/// Earliest time of `currmove` and similar fields, minus communication delays.
-const IDLE_TIMEOUT: Duration = Duration::from_millis(900);
 
 /// Duration of the search, and the divisor of its time that must be reported.
 const TIMED: Duration = Duration::from_millis(400);
@@ -92,15 +90,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         "send `info nodes … nps … hashfull … time …` once a second",
         Test::Interactive(regular)
     ),
-    info!(
-        "late-details",
-        "`currmove`, `currmovenumber`, `currline` and `refutation` start after one second of search",
-        "these should be sent only after one second, to avoid too much traffic",
-        "short searches omit details to limit traffic",
-        May,
-        "omit `currmove` and similar fields in the first second",
-        Test::Passive(late_details)
-    ),
+    rule!(EarlyDetail, Profile::ALL, &[], "omit `currmove` and similar fields in the first second",),
     info!(
         "flood",
         "a short search does not flood the client",
@@ -263,23 +253,6 @@ fn regular(context: &TestContext<'_>) -> TestResult {
         return Err(Stop::Fail(message!("nodes.rare", ms = longest.as_millis())));
     }
     Ok(())
-}
-
-fn late_details(transcript: &Transcript) -> Observation {
-    let mut seen = 0;
-    for search in transcript.searches() {
-        for (at, info) in &search.infos {
-            let Some(entry) = transcript.entries.get(*at) else { continue };
-            seen += 1;
-            let is_detail =
-                info.currmove.is_some() || info.currline.is_some() || info.refutation.is_some();
-            let passed = entry.at.saturating_sub(search.begin);
-            if is_detail && passed < IDLE_TIMEOUT {
-                return Err((*at, message!("info.early", ms = passed.as_millis())));
-            }
-        }
-    }
-    Ok(seen)
 }
 
 fn volume(context: &TestContext<'_>) -> TestResult {

@@ -1,6 +1,6 @@
 //! Parsing of lines, and tolerance of unknown ones.
 
-use readyok_protocol::{DiagnosticKind, Reply, Rule};
+use readyok_protocol::Reply;
 use readyok_rules::Position;
 
 use crate::capabilities::Feature;
@@ -8,6 +8,7 @@ use crate::checks::{assertions, clause};
 use crate::context::{Test, TestCase, TestContext};
 use crate::message::{Message, message};
 use crate::session::{EngineSession, OrFail, WaitError};
+use crate::spec::rule;
 use crate::spec::{Observation, Profile, Severity, Stop, TestResult};
 use crate::transcript::Transcript;
 
@@ -202,24 +203,17 @@ pub(super) const CHECKS: &[TestCase] = &[
         "treat the end of input as a line terminator",
         Test::Interactive(last_line),
     ),
-    check!(
-        "lexical.idle-info",
-        Rule::InfoWithoutSearch.text(),
-        [Rule::InfoWithoutSearch.clause() => Rule::InfoWithoutSearch.text()],
-        Should,
+    rule!(
+        InfoWithoutSearch,
         Profile::ALL,
         &[],
         "send the results of a search before its `bestmove`",
-        Test::Ordering(Rule::InfoWithoutSearch),
     ),
-    lexical!(
-        "reply-form",
-        "`uciok`, `readyok` and `bestmove` have no further text",
-        "each message has a fixed form",
-        "each message has a fixed form",
-        Should,
+    rule!(
+        ReplyForm,
+        Profile::ALL,
+        &[],
         "send the message alone; other text is sent as `info string`",
-        passive reply_form
     ),
     lexical!(
         "line-feed",
@@ -231,32 +225,6 @@ pub(super) const CHECKS: &[TestCase] = &[
         passive line_feed
     ),
 ];
-
-/// Messages without further text, or with moves only.
-const FIXED_FORM: [&str; 5] = ["uciok", "usiok", "readyok", "bestmove", "checkmate"];
-
-fn reply_form(transcript: &Transcript) -> Observation {
-    let mut seen = 0;
-    for (at, entry, _) in transcript.replies() {
-        let token = entry.text.split_ascii_whitespace().next();
-        if !token.is_some_and(|token| FIXED_FORM.contains(&token)) {
-            continue;
-        }
-        seen += 1;
-        let is_more = |note: &&DiagnosticKind| {
-            let more = [
-                DiagnosticKind::TrailingText,
-                DiagnosticKind::UnknownToken,
-                DiagnosticKind::Missing,
-            ];
-            more.contains(note)
-        };
-        if let Some(note) = entry.notes.iter().find(is_more) {
-            return Err((at, message!("line.diagnostic", note, clause = Message::clause(*note))));
-        }
-    }
-    Ok(seen)
-}
 
 fn line_feed(transcript: &Transcript) -> Observation {
     match transcript.lone_return {

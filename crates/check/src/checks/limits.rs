@@ -50,6 +50,20 @@ pub(super) const CHECKS: &[TestCase] = &[
         Test::Interactive(zero),
     ),
     check!(
+        "limits.movetime-zero",
+        "`go movetime 0` ends by itself",
+        [
+            "UCI 2006, go movetime" => "search exactly this many milliseconds",
+            "USI draft 1 §5.3, go movetime" => "search for exactly this many milliseconds",
+            "practice (Stockfish#3720)" => "clients round short times to 0 and wait for the reply",
+        ],
+        Should,
+        Profile::ALL,
+        &[],
+        "treat a time of zero as the shortest search, not as no limit",
+        Test::Interactive(move_time_zero),
+    ),
+    check!(
         "limits.ponder",
         "no depth, node or time limit ends the search while pondering",
         [
@@ -104,6 +118,18 @@ fn zero(context: &TestContext<'_>) -> TestResult {
     };
     for go in ["go depth 0", "go nodes 0", "go movetime 0", moves_to_go] {
         ends(context, &mut session, go)?;
+    }
+    Ok(())
+}
+
+fn move_time_zero(context: &TestContext<'_>) -> TestResult {
+    // Excluded from passive checks, because a zero limit is a violation of the client.
+    let mut session = context.ready_unchecked()?;
+    session.send(&middle(context));
+    session.send("go movetime 0");
+    if let Err(failure) = session.best(session.timeouts().answer()) {
+        // An engine that does not obey `movetime` fails another check.
+        return Err(failure.into_failure(message!("go.no-reply", go = "go movetime 0")));
     }
     Ok(())
 }

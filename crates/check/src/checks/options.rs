@@ -1,12 +1,13 @@
 //! Declared options, and their values.
 
-use readyok_protocol::{DiagnosticKind, Dialect, OptionKind, OptionType};
+use readyok_protocol::{DiagnosticKind, Dialect, OptionKind, OptionType, Reply, Rule};
 
 use crate::checks::{assertions, clause};
 use crate::context::{DeclaredOption, Test, TestCase, TestContext, is_expensive};
 use crate::format;
 use crate::message::{Message, message};
 use crate::session::OrFail;
+use crate::spec::rule;
 use crate::spec::{Need, Profile, Severity};
 use crate::spec::{Stop, TestResult};
 
@@ -55,60 +56,40 @@ macro_rules! option {
 }
 
 pub(super) const CHECKS: &[TestCase] = &[
-    option!(
-        "readable",
-        "every `option` line has a name, a known type and no unknown tokens",
-        "option",
-        "a name, one of the types, and the attributes of that type",
-        "a name, a type, and what belongs to the type",
-        Must,
+    rule!(
+        OptionForm,
+        Profile::ALL,
         &[],
         "send `option name <name> type <type>`, followed only by default, min, max and var",
-        readable
+        Test::Interactive(readable),
     ),
-    option!(
-        "check-default",
-        "a check option has the default `true` or `false`",
-        "option type check",
-        "a check box can be true or false",
-        "its value is `true` or `false`",
-        Must,
+    rule!(
+        CheckDefault,
+        Profile::ALL,
         &[Need::Any("check")],
         "send `default true` or `default false`",
-        check_default
+        Test::Interactive(check_default),
     ),
-    option!(
-        "spin-range",
-        "a spin option has integers min ≤ default ≤ max",
-        "option type spin",
-        "a spin wheel is an integer in a range",
-        "its value is an integer from min to max",
-        Must,
+    rule!(
+        SpinRange,
+        Profile::ALL,
         &[Need::Any("spin")],
         "send `default <x> min <y> max <z>` with y <= x <= z",
-        spin_range
+        Test::Interactive(spin_range),
     ),
-    option!(
-        "combo-default",
-        "a combo option has choices, and its default is one of them",
-        "option type combo",
-        "a combo box has predefined texts",
-        "its value is one of those after `var`",
-        Must,
+    rule!(
+        ComboDefault,
+        Profile::ALL,
         &[Need::Any("combo")],
         "send each choice as `var <text>`, including the default",
-        combo_default
+        Test::Interactive(combo_default),
     ),
-    option!(
-        "string-default",
-        "a string option declares its default, `<empty>` if it is empty",
-        "option type string and default",
-        "the default is a text, or `<empty>` for the empty string",
-        "its value is a text; `<empty>` is the empty string",
-        Should,
+    rule!(
+        StringDefault,
+        Profile::ALL,
         &[Need::Any("string")],
         "send `default <empty>` for an empty string",
-        string_default
+        Test::Interactive(string_default),
     ),
     option!(
         "distinct-names",
@@ -153,6 +134,17 @@ pub(super) const CHECKS: &[TestCase] = &[
         &[Need::Any("combo")],
         "rename one of the two choices",
         distinct_choices
+    ),
+    option!(
+        "no-text",
+        "the engine prints no other text after `setoption`, also for an option that it does not have",
+        "setoption",
+        "text for the user is sent as `info string`",
+        "text for the user is sent as `info string`",
+        Should,
+        &[],
+        "send comments as `info string`; a bot fails at `No such option: X` (Lishogi-Bot#136)",
+        no_text
     ),
     option!(
         "hash-default",
@@ -323,80 +315,59 @@ fn readable(context: &TestContext<'_>) -> TestResult {
         context.after_handshake()?;
         return Err(Stop::Fail(message!("option.invalid-declaration", line = format::start(line))));
     }
-    each(context, |option| {
-        // Other checks cover these options.
-        let others = [DiagnosticKind::BadDefault, DiagnosticKind::SpaceInName];
-        let is_missing = |note: &&DiagnosticKind| {
-            matches!(note, DiagnosticKind::Missing | DiagnosticKind::MissingKeyword)
-        };
-        if option.decl.kind == OptionKind::Button {
-            // Without its type an option is read as a button.
-            return option.notes.iter().find(is_missing).map(|note| Message::from(*note));
-        }
-        let is_spin = matches!(option.decl.kind, OptionKind::Spin { .. });
-        let is_check = matches!(option.decl.kind, OptionKind::Check { .. });
-        let note = option.notes.iter().find(|note| {
-            let is_case = is_check && **note == DiagnosticKind::WrongCase;
-            !(others.contains(note) || is_case || is_spin && **note == DiagnosticKind::NotANumber)
-        });
-        let empty_default = is_text(&option.decl.kind) && note == Some(&DiagnosticKind::Missing);
-        note.filter(|_| !empty_default).map(|note| Message::from(*note))
-    })
+    each(context, |option| option.decl.malformed_part(&option.notes).map(Message::from))
 }
 
-fn is_text(kind: &OptionKind<'_>) -> bool {
-    matches!(kind, OptionKind::String { .. } | OptionKind::Filename { .. })
+/// Fails with the first option whose declaration violates a rule.
+fn each_violating(
+    context: &TestContext<'_>,
+    rule: Rule,
+    describe: impl Fn(&DeclaredOption) -> Message,
+) -> TestResult {
+    each(context, |option| option.decl.violates(rule, &option.notes).then(|| describe(option)))
 }
 
 fn check_default(context: &TestContext<'_>) -> TestResult {
-    each(context, |option| match option.decl.kind {
-        OptionKind::Check { default: None } => Some(message!("option.no-default")),
-        OptionKind::Check { default } if option.notes.contains(&DiagnosticKind::WrongCase) => {
-            Some(message!("option.check-case", value = default.unwrap_or_default().to_string()))
+    each_violating(context, Rule::CheckDefault, |option| match option.decl.kind {
+        OptionKind::Check { default: Some(value) }
+            if option.notes.contains(&DiagnosticKind::WrongCase) =>
+        {
+            message!("option.check-case", value = value.to_string())
         }
-        OptionKind::Check { .. } if option.notes.contains(&DiagnosticKind::BadDefault) => {
-            Some(message!("option.check-default"))
-        }
-        _ => None,
+        OptionKind::Check { default: Some(_) } => message!("option.check-default"),
+        _ => message!("option.no-default"),
     })
 }
 
 fn spin_range(context: &TestContext<'_>) -> TestResult {
-    each(context, |option| match option.decl.kind {
+    each_violating(context, Rule::SpinRange, |option| match option.decl.kind {
         OptionKind::Spin { default: Some(default), min: Some(min), max: Some(max) } => {
-            (default < min || max < default)
-                .then(|| message!("option.default-range", default, min, max))
+            message!("option.default-range", default, min, max)
         }
-        OptionKind::Spin { default, min, max } => {
-            let missing = [(default, "default"), (min, "min"), (max, "max")];
-            let missing = missing.into_iter().find(|(value, _)| value.is_none());
-            missing.map(|(_, what)| message!("option.no-integer", field = what))
+        OptionKind::Spin { default: Some(_), min: Some(_), .. } => {
+            message!("option.no-integer", field = "max")
         }
-        _ => None,
+        OptionKind::Spin { default: Some(_), .. } => message!("option.no-integer", field = "min"),
+        _ => message!("option.no-integer", field = "default"),
     })
 }
 
 fn combo_default(context: &TestContext<'_>) -> TestResult {
-    each(context, |option| match &option.decl.kind {
-        OptionKind::Combo { vars, .. } if vars.is_empty() => Some(message!("option.no-choices")),
-        OptionKind::Combo { default: None, .. } => Some(message!("option.no-default")),
-        OptionKind::Combo { default: Some(default), vars } => {
-            let among = vars.iter().any(|var| var.eq_ignore_ascii_case(default));
-            (!among).then(|| message!("option.default-choice", default = default.escape_debug()))
+    each_violating(context, Rule::ComboDefault, |option| match &option.decl.kind {
+        OptionKind::Combo { vars, .. } if vars.is_empty() => message!("option.no-choices"),
+        OptionKind::Combo { default: Some(default), .. } => {
+            message!("option.default-choice", default = default.escape_debug())
         }
-        _ => None,
+        _ => message!("option.no-default"),
     })
 }
 
 fn string_default(context: &TestContext<'_>) -> TestResult {
-    each(context, |option| match &option.decl.kind {
-        OptionKind::String { default: None } | OptionKind::Filename { default: None } => {
-            Some(message!("option.no-default"))
+    each_violating(context, Rule::StringDefault, |option| match &option.decl.kind {
+        OptionKind::String { default: Some(_) } | OptionKind::Filename { default: Some(_) } => {
+            message!("option.empty-default")
         }
-        kind if is_text(kind) && option.notes.contains(&DiagnosticKind::Missing) => {
-            Some(message!("option.empty-default"))
-        }
-        _ => None,
+        _ => message!("option.no-default"),
     })
 }
 
@@ -629,14 +600,39 @@ fn every_value(context: &TestContext<'_>) -> TestResult {
             let limit = context.timeouts.start();
             session.send("isready");
             session
-                .wait_for(limit, |line| {
-                    (line.reply == readyok_protocol::Reply::ReadyOk).then_some(())
-                })
+                .wait_for(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
                 .or_fail(message!("value.no-readyok", name, value))?;
         }
     }
     let position = context.position(assertions::test_positions(context.game()).middle[0]);
     session.search(&position, "go depth 1").or_fail(message!("value.no-bestmove"))?;
+    Ok(())
+}
+
+/// Options that bots and GUIs set without a declaration.
+const UNDECLARED: [&str; 4] = ["Move Overhead", "SyzygyPath", "Ponder", "UCI_AnalyseMode"];
+
+fn no_text(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    let defaults = context.engine_info.options.iter().filter_map(|option| {
+        let value = values(option).pop()?;
+        Some(format!("setoption name {} value {value}", option.decl.name))
+    });
+    let undeclared = UNDECLARED.iter().filter(|name| context.option(name).is_none());
+    let undeclared = undeclared
+        .map(|name| format!("setoption name {} value 1", context.dialect.option_name(name)));
+    // Earlier text is no comment on an option.
+    session.until_ready()?;
+    for line in defaults.chain(undeclared) {
+        session.send(&line);
+        let printed = session.until_ready()?.into_iter().find_map(|line| match line.reply {
+            Reply::Unknown(text) if !text.is_empty() => Some(text),
+            _ => None,
+        });
+        if let Some(text) = printed {
+            return Err(Stop::Fail(message!("option.text", line, text = format::start(&text))));
+        }
+    }
     Ok(())
 }
 

@@ -72,6 +72,19 @@ pub(super) fn hit(context: &TestContext<'_>) -> TestResult {
     Ok(())
 }
 
+pub(super) fn no_legal_move(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    session.send(&context.position(assertions::test_positions(context.game()).mated));
+    session.send(&format!("go ponder {}", expiring_clocks(context)));
+    session.underway();
+    if session.is_searching() {
+        session.send("stop");
+        session.best(context.timeouts.answer()).or_fail(message!("ponder.no-reply-to-stop"))?;
+    }
+    session.until_ready().or_fail(message!("ponder.no-readyok"))?;
+    Ok(())
+}
+
 pub(super) fn stop(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready()?;
     session.send(&middle(context));

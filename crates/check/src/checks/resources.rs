@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use readyok_protocol::Reply;
 
-use super::assertions::middle;
+use super::assertions::{middle, test_positions};
 use super::clause;
 use crate::context::{Test, TestCase, TestContext, range};
 use crate::message::message;
 use crate::session::{EngineSession, OrFail};
 use crate::spec::{Need, Profile, Severity, Stop, TestResult};
-use crate::target::Usage;
+use crate::target::{Usage, available_memory};
 use crate::timeouts::now;
 
 /// Duration of one measurement of an idle engine, their number, and the maximum CPU usage of the best.
@@ -22,6 +22,9 @@ const LITTLE: Duration = Duration::from_millis(2);
 /// Hash sizes in MB that are compared, and the allowance for other memory.
 const HASH: i64 = 64;
 const OTHER_MEMORY: u64 = 16 << 20;
+
+/// Addresses that an engine reserves besides two hash tables, the old and the new one.
+const OTHER_ADDRESSES: u64 = 1 << 30;
 
 pub(super) const CHECKS: &[TestCase] = &[
     check!(
@@ -38,6 +41,20 @@ pub(super) const CHECKS: &[TestCase] = &[
         Test::Interactive(idle),
     ),
     check!(
+        "resources.idle-finished",
+        "after its reply in a position without a legal move the engine uses no CPU time",
+        [
+            "UCI 2006, general rules" => "the engine waits for commands, and calculates only after `go`",
+            "USI draft 1 §5.1" => "the engine does not calculate without `go`",
+            "practice (lc0#1209)" => "threads that wait for a search without moves spin for ever",
+        ],
+        Must,
+        Profile::ALL,
+        &[Need::Process],
+        "end or park search threads also if there is nothing to search",
+        Test::Interactive(idle_finished),
+    ),
+    check!(
         "resources.no-own-ponder",
         "the engine ponders only after `go ponder`",
         [
@@ -49,6 +66,20 @@ pub(super) const CHECKS: &[TestCase] = &[
         &[Need::Process, Need::Option("Ponder")],
         "after `bestmove` wait for `go ponder`, even while the option is true",
         Test::Interactive(no_own_ponder),
+    ),
+    check!(
+        "resources.hash-maximum",
+        "the engine works with the declared maximum of the hash size",
+        [
+            "UCI 2006, option and setoption" => "values in the declared range are allowed",
+            "USI draft 1 §5.3, setoption" => "the value is one of the declared ones",
+            "practice (lichess-bot#746)" => "engines crash with sizes that overflow 32 bits",
+        ],
+        Should,
+        Profile::ALL,
+        &[Need::Process, Need::Option("Hash")],
+        "compute sizes with 64 bits, and declare only sizes that work",
+        Test::Interactive(hash_maximum),
     ),
     check!(
         "resources.undrained-stderr",
@@ -163,6 +194,42 @@ fn idle(context: &TestContext<'_>) -> TestResult {
             )));
         }
     }
+    Ok(())
+}
+
+fn idle_finished(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    let mated = test_positions(context.game()).mated;
+    session.search(&context.position(mated), "go depth 3")?;
+    let share = share(&mut session)?;
+    if BUSY < share {
+        let (when, percent) = (message!("when.after-mated"), share * 100.0);
+        return Err(Stop::Fail(message!("usage.idle", when, percent = format!("{percent:.0}"))));
+    }
+    Ok(())
+}
+
+/// Larger tables are not tested, in MB: it takes long to fill them, and crashes begin at 2048 MB.
+const MAX_HASH: u64 = 4096;
+
+/// The part of the available memory that an engine may use.
+const MEMORY_PART: u64 = 4;
+
+fn hash_maximum(context: &TestContext<'_>) -> TestResult {
+    let (_, limit) = hash_range(context)?;
+    let declared = u64::try_from(limit).unwrap_or_default();
+    let memory = available_memory().ok_or_else(|| Stop::Skip(message!("usage.unavailable")))?;
+    let size = declared.min(MAX_HASH).min((memory >> 20) / MEMORY_PART);
+    if size < declared {
+        context.remark(format!("not tested above {size} MB, the maximum is {declared} MB"));
+    }
+    let mut session = context.ready()?;
+    // An engine that allocates more than the table fails, not the machine.
+    let bound = usage(&session)?.reserved.saturating_add((size << 21) + OTHER_ADDRESSES);
+    session.limit_addresses(bound);
+    session.send(&context.set("Hash", &size.to_string()));
+    session.ready().or_fail(message!("hash.no-readyok", size))?;
+    session.search(&middle(context), "go depth 4").or_fail(message!("hash.no-reply", size))?;
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use readyok_protocol::{Best, Bound, Dialect, Rule};
+use readyok_protocol::{Best, Bound};
 use readyok_rules::{Game, Position};
 
 use super::assertions::middle;
@@ -12,12 +12,11 @@ use super::state::interleavings;
 use crate::capabilities::Feature;
 use crate::checks::{assertions, clause, ponder, searchmoves, stop};
 use crate::context::{Test, TestCase, TestContext, largest, percentiles};
-use crate::format;
 use crate::message::message;
 use crate::session::{EngineSession, OrFail};
+use crate::spec::rule;
 use crate::spec::{Need, Profile, Severity};
-use crate::spec::{Observation, Stop, TestResult};
-use crate::transcript::Transcript;
+use crate::spec::{Stop, TestResult};
 
 /// A node count that every engine reaches quickly, and its tolerance: engines check limits every few thousand nodes.
 const NODES: u64 = 3000;
@@ -60,39 +59,14 @@ pub(super) const PLAYS: TestCase = search!(
 
 pub(super) const CHECKS: &[TestCase] = &[
     PLAYS,
-    check!(
-        "search.legal-move",
-        "`bestmove` and the ponder move after it are legal",
-        [
-            "UCI 2006, bestmove" => "the engine stops searching and found this move the best in this position",
-            "USI draft 1 §5.3, bestmove" => "the move that the engine plays",
-        ],
-        Must,
+    rule!(
+        IllegalBestMove,
         Profile::ALL,
         &[],
         "send a move of the searched position; omit an unknown ponder move",
-        Test::Passive(legal_move),
     ),
-    check!(
-        "search.one-bestmove",
-        Rule::BestMoveWithoutSearch.text(),
-        [Rule::BestMoveWithoutSearch.clause() => Rule::BestMoveWithoutSearch.text()],
-        Must,
-        Profile::ALL,
-        &[],
-        "send `bestmove` exactly once for each `go`",
-        Test::Ordering(Rule::BestMoveWithoutSearch),
-    ),
-    check!(
-        "search.no-early-bestmove",
-        Rule::BestMoveTooEarly.text(),
-        [Rule::BestMoveTooEarly.clause() => Rule::BestMoveTooEarly.text()],
-        Must,
-        Profile::ALL,
-        &[],
-        "defer `bestmove` until `stop` or `ponderhit`",
-        Test::Ordering(Rule::BestMoveTooEarly),
-    ),
+    rule!(BestMoveWithoutSearch, Profile::ALL, &[], "send `bestmove` exactly once for each `go`",),
+    rule!(BestMoveTooEarly, Profile::ALL, &[], "defer `bestmove` until `stop` or `ponderhit`",),
     search!(
         "depth",
         "`go depth` ends at the given depth",
@@ -113,15 +87,12 @@ pub(super) const CHECKS: &[TestCase] = &[
         "check the node count every few thousand nodes",
         nodes
     ),
-    search!(
-        "movetime.ends",
-        "`go movetime` ends in time",
-        "go movetime",
-        "search exactly this many milliseconds",
-        "search for exactly this many milliseconds",
-        Must,
+    rule!(
+        MoveTimeExceeded,
+        Profile::ALL,
+        &[],
         "check the clock every few thousand nodes",
-        move_time_ends
+        Test::Interactive(move_time_ends),
     ),
     search!(
         "movetime.uses",
@@ -133,15 +104,12 @@ pub(super) const CHECKS: &[TestCase] = &[
         "continue the search until the time is up",
         move_time_uses
     ),
-    search!(
-        "clock",
-        "the engine moves in time with any clock, of one side or both",
-        "go wtime and btime",
-        "the side has this many milliseconds left",
-        "the remaining time of the side",
-        Must,
+    rule!(
+        ClockExceeded,
+        Profile::ALL,
+        &[],
         "read the clock of the side to move, and reserve time for communication delays",
-        clock_times
+        Test::Interactive(clock_times),
     ),
     search!(
         "clock-over",
@@ -252,6 +220,18 @@ pub(super) const CHECKS: &[TestCase] = &[
         &[Need::Ponder],
         "treat `stop` while pondering as in a normal search",
         ponder::stop
+    ),
+    search!(
+        "ponder.no-legal-move",
+        "`go ponder` in a position without a legal move ends at `stop`",
+        "go ponder",
+        "`bestmove` also follows a ponder miss",
+        "each `go`, also `go ponder`, is followed by `bestmove`",
+        Should,
+        Profile::ALL,
+        &[Need::Ponder],
+        "reply without a move; clients ponder on a move that ends the game (lichess-bot#702)",
+        ponder::no_legal_move
     ),
     search!(
         "searchmoves",
@@ -409,40 +389,6 @@ fn plays(context: &TestContext<'_>) -> TestResult {
         session.search(&middle(context), "go depth 3").or_fail(message!("search.no-reply"))?;
     }
     Ok(())
-}
-
-fn legal_move(transcript: &Transcript) -> Observation {
-    let mut seen = 0;
-    for search in transcript.searches() {
-        let (Some(position), Some((at, best))) = (&search.position, &search.best) else { continue };
-        seen += 1;
-        let mv = match &best.best {
-            Best::Move(mv) => mv,
-            // Another check covers positions without a legal move.
-            _ if position.legal_moves().is_empty() => continue,
-            Best::Resign if transcript.dialect == Dialect::Usi => continue,
-            Best::Win if position.can_declare() => continue,
-            answer => {
-                let answer = format::answer(answer);
-                return Err((*at, message!("bestmove.none", answer)));
-            }
-        };
-        if position.legal_moves().is_empty() {
-            continue;
-        }
-        let next = match position.clone().after([mv.as_str()]) {
-            Ok(next) => next,
-            Err(error) => {
-                return Err((*at, message!("bestmove.illegal", error = &error)));
-            }
-        };
-        if let Some(ponder) = best.ponder
-            && let Err(error) = next.parse_move(ponder.as_str())
-        {
-            return Err((*at, message!("bestmove.illegal-ponder", error = &error)));
-        }
-    }
-    Ok(seen)
 }
 
 fn depth(context: &TestContext<'_>) -> TestResult {

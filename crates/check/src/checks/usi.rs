@@ -3,14 +3,16 @@
 use std::time::Duration;
 
 use readyok_protocol::translation::{Finding, Problem, Translation, TranslationError};
-use readyok_protocol::{Best, Checkmate, Dialect, OptionSet, Reply, Rule};
+use readyok_protocol::{Best, Checkmate, Dialect, OptionSet, Reply};
+use readyok_rules::session::MATE_TOLERANCE;
 use readyok_rules::{Game, Position};
 
 use crate::checks::{assertions, clause, clocks};
 use crate::context::{Test, TestCase, TestContext, percentiles};
 use crate::format;
 use crate::message::{Message, message, values};
-use crate::session::{EngineSession, OrFail};
+use crate::session::{EngineSession, OrFail, WaitError};
+use crate::spec::rule;
 use crate::spec::{Need, Profile, Severity};
 use crate::spec::{Stop, TestResult};
 
@@ -88,15 +90,11 @@ pub(super) const CHECKS: &[TestCase] = &[
         "end `go mate` with `checkmate` alone",
         Test::Interactive(mate_alone),
     ),
-    check!(
-        "usi.mate-once",
-        Rule::CheckmateWithoutMateSearch.text(),
-        [Rule::CheckmateWithoutMateSearch.clause() => Rule::CheckmateWithoutMateSearch.text()],
-        Must,
+    rule!(
+        CheckmateWithoutMateSearch,
         DEPLOYED,
         &[],
         "send `checkmate` only once for each `go mate`",
-        Test::Ordering(Rule::CheckmateWithoutMateSearch),
     ),
 ];
 
@@ -312,11 +310,8 @@ pub(super) const GAME_CHECKS: &[TestCase] = &[
         "check all conditions: king position, ten other pieces, points, no check",
         Test::Interactive(false_declaration),
     ),
-    check!(
-        "usi.mate-time",
-        "`go mate` with a time ends within that time",
-        ["USI as deployed (Shogidokoro, YaneuraOu)" => "the number is the search time in milliseconds"],
-        Should,
+    rule!(
+        MateTimeExceeded,
         DEPLOYED,
         &[],
         "send `checkmate timeout` when the time is up",
@@ -495,18 +490,25 @@ fn checkmate(session: &mut EngineSession, limit: Duration) -> Result<Checkmate<'
 
 fn mate_time(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready_unchecked()?;
-    session.send(&context.position(assertions::test_positions(context.game()).middle[0]));
-    session.send(&format!("go mate {}", MATE_TIME.as_millis()));
-    let limit = MATE_TIME + context.timeouts.margin() + context.timeouts.answer();
-    let answer = checkmate(&mut session, limit);
-    if answer.is_err() && session.is_searching() {
+    let position = context.position(assertions::test_positions(context.game()).middle[0]);
+    let go = format!("go mate {}", MATE_TIME.as_millis());
+    let limit = MATE_TIME + MATE_TOLERANCE + context.timeouts.margin();
+    clocks::judge_within(MATE_TIME, MATE_TOLERANCE, &go, || {
+        session.send(&position);
+        session.ready()?;
+        let (answer, timing) = session.measured_mate(&go, limit);
+        match answer {
+            Ok(Some(_)) => return Ok(Ok(timing)),
+            Ok(None) => return Err(Stop::Skip(message!("usi-mate.bestmove"))),
+            Err(WaitError::Late(_)) => (),
+            Err(other) => return Ok(Err(other)),
+        }
         // In the first draft the number is in plies, and the reply is `bestmove`.
         session.send("stop");
-        if session.best(context.timeouts.answer()).is_ok() {
-            return Err(Stop::Skip(message!("usi-mate.bestmove")));
-        }
-    }
-    answer.map(drop)
+        checkmate(&mut session, context.timeouts.answer())?;
+        Ok(Ok(timing))
+    })
+    .map(drop)
 }
 
 fn mate_infinite(context: &TestContext<'_>) -> TestResult {

@@ -1,17 +1,13 @@
 //! Checks of the conduct of clients: passive checks of all their commands.
 
-use std::time::Duration;
-
-use readyok_protocol::{
-    Command, DiagnosticKind, Dialect, MateLimit, OptionDecl, Party, Reply, Root, Rule,
-};
-use readyok_rules::{Game, Position};
+use readyok_protocol::{Command, Party, Root};
 
 use crate::context::{Test, TestCase};
 use crate::message::message;
 use crate::spec::Observation;
+use crate::spec::rule;
 use crate::spec::{Check, Clause, Profile, Severity};
-use crate::transcript::{GameOf, Transcript, TranscriptEntry, resolve};
+use crate::transcript::{Transcript, TranscriptEntry};
 
 macro_rules! conduct {
     ($id:literal, $severity:ident, $rule:expr, $clauses:expr, $advice:literal, $test:expr) => {
@@ -32,127 +28,56 @@ macro_rules! conduct {
     };
 }
 
-macro_rules! order {
-    ($id:literal, $rule:ident, $severity:ident, $advice:literal) => {
-        conduct!(
-            $id,
-            $severity,
-            Rule::$rule.text(),
-            [Clause { source: Rule::$rule.clause(), text: Rule::$rule.text() }],
-            $advice,
-            Test::Ordering(Rule::$rule)
-        )
-    };
-}
-
-macro_rules! syntax {
-    ($id:literal, $rule:literal, $keyword:literal, $source:literal, $text:literal, $advice:literal, $notes:expr) => {
-        conduct!(
-            $id,
-            Must,
-            $rule,
-            [Clause { source: $source, text: $text }],
-            $advice,
-            Test::Syntax { keyword: $keyword, notes: $notes }
-        )
-    };
-}
-
 pub(super) const CHECKS: &[TestCase] = &[
-    order!("handshake-first", BeforeUciOk, Must, "wait for `uciok` or `usiok`"),
-    order!("handshake-once", RepeatedUci, Should, "send `uci` or `usi` once per process"),
-    order!(
-        "waits-for-bestmove",
+    rule!(BeforeUciOk, Profile::ALL, &[], "wait for `uciok` or `usiok`"),
+    rule!(RepeatedUci, Profile::ALL, &[], "send `uci` or `usi` once per process"),
+    rule!(
         BusyEngine,
-        Should,
+        Profile::ALL,
+        &[],
         "after `stop` wait for `bestmove` before sending other commands"
     ),
-    order!(
-        "waits-for-ready",
+    rule!(
         SearchBeforeReady,
-        Should,
+        Profile::ALL,
+        &[],
         "send `isready` before the first search, and wait for `readyok`"
     ),
-    order!("sends-position", SearchWithoutPosition, Must, "send `position` before `go`"),
-    order!(
-        "ponderhit",
+    rule!(SearchWithoutPosition, Profile::ALL, &[], "send `position` before `go`"),
+    rule!(
         PonderHitWithoutPonder,
-        Must,
+        Profile::ALL,
+        &[],
         "send `ponderhit` only while the engine ponders"
     ),
-    order!("registers", RegistrationUnanswered, Should, "reply with `register later`"),
-    order!("after-quit", AfterQuit, Must, "send nothing after `quit`"),
-    conduct!(
-        "known-commands",
-        Must,
-        "each line is a command",
-        [Clause {
-            source: "UCI 2006, “GUI to engine”; USI draft 1 §5.3",
-            text: "these are all the commands"
-        }],
-        "send only commands of the protocol of the handshake",
-        Test::Passive(known_commands)
+    rule!(
+        PonderHitAfterOtherMove,
+        Profile::ALL,
+        &[],
+        "send `stop` if another move than the expected one was played"
     ),
-    conduct!(
-        "legal-positions",
-        Must,
-        "positions and the moves in them are legal",
-        [Clause {
-            source: "UCI 2006 and USI draft 1 §5.3, position",
-            text: "the moves lead from one legal position to the next"
-        }],
-        "check the legality of moves before playing them",
-        Test::Passive(legal_positions)
+    rule!(
+        PonderAfterEnd,
+        Profile::ALL,
+        &[],
+        "end the game at its last move, also if the engine has expected it"
     ),
-    conduct!(
-        "legal-searchmoves",
-        Must,
-        "`searchmoves` lists legal moves",
-        [Clause {
-            source: "UCI 2006 and USI draft 1 §5.3, go searchmoves",
-            text: "the search is restricted to these moves"
-        }],
-        "use legal moves of the position that was sent",
-        Test::Passive(legal_search_moves)
+    rule!(RegistrationUnanswered, Profile::ALL, &[], "reply with `register later`"),
+    rule!(AfterQuit, Profile::ALL, &[], "send nothing after `quit`"),
+    rule!(UnknownCommand, Profile::ALL, &[], "send only commands of the protocol of the handshake"),
+    rule!(IllegalPosition, Profile::ALL, &[], "check the legality of moves before playing them"),
+    rule!(IllegalSearchMove, Profile::ALL, &[], "use legal moves of the position that was sent"),
+    rule!(UndeclaredOption, Profile::ALL, &[], "look up options in the engine's declarations"),
+    rule!(InvalidOptionValue, Profile::ALL, &[], "compare values with the engine's declarations"),
+    rule!(NoOwnClock, Profile::ALL, &[], "send `wtime` and `btime` together"),
+    rule!(
+        InvalidClock,
+        Profile::ALL,
+        &[],
+        "end the game of a side without time; omit an increment that does not apply"
     ),
-    conduct!(
-        "declared-options",
-        Should,
-        "only declared options are set, to valid values",
-        [Clause {
-            source: "UCI 2006 and USI draft 1 §5.3, setoption",
-            text: "it is for the options that were declared"
-        }],
-        "look up options in the engine's declarations",
-        Test::Passive(declared_options)
-    ),
-    conduct!(
-        "own-clock",
-        Must,
-        "clocks include the clock of the side to move",
-        [Clause {
-            source: "UCI 2006 and USI draft 1 §5.3, go wtime and btime",
-            text: "the remaining time of each side"
-        }],
-        "send `wtime` and `btime` together",
-        Test::Passive(own_clock)
-    ),
-    conduct!(
-        "valid-clocks",
-        Should,
-        Rule::InvalidClock.text(),
-        [Clause { source: Rule::InvalidClock.clause(), text: Rule::InvalidClock.text() }],
-        "end the game of a side without time; omit an increment that does not apply",
-        Test::Passive(valid_clocks)
-    ),
-    conduct!(
-        "positive-limits",
-        Should,
-        Rule::ZeroLimit.text(),
-        [Clause { source: Rule::ZeroLimit.clause(), text: Rule::ZeroLimit.text() }],
-        "omit a limit that does not apply",
-        Test::Passive(positive_limits)
-    ),
+    rule!(SearchWithoutLimit, Profile::ALL, &[], "send `go infinite` for a search without a limit"),
+    rule!(ZeroLimit, Profile::ALL, &[], "omit a limit that does not apply"),
     conduct!(
         "new-game",
         Should,
@@ -175,62 +100,19 @@ pub(super) const CHECKS: &[TestCase] = &[
         "send `quit` before the engine's input is closed",
         Test::Passive(sends_quit)
     ),
-    syntax!(
-        "position-form",
-        "`position` is well-formed",
-        "position",
-        "UCI 2006 and USI draft 1 §5.3, position",
-        "`startpos`, or a FEN or SFEN, and then the moves",
-        "send a complete FEN or SFEN, and moves in protocol notation",
-        &[
-            DiagnosticKind::BadPosition,
-            DiagnosticKind::NotAMove,
-            DiagnosticKind::MoveRepaired,
-            DiagnosticKind::MissingKeyword,
-            DiagnosticKind::WrongOrder,
-            DiagnosticKind::Missing,
-            DiagnosticKind::TrailingText,
-            DiagnosticKind::UnknownToken,
-            DiagnosticKind::Repeated,
-            DiagnosticKind::WrongCase
-        ]
+    rule!(
+        PositionForm,
+        Profile::ALL,
+        &[],
+        "send a complete FEN or SFEN, and moves in protocol notation"
     ),
-    syntax!(
-        "go-form",
-        "`go` is well-formed",
-        "go",
-        "UCI 2006 and USI draft 1 §5.3, go",
-        "each limit has a keyword and usually an integer",
-        "send milliseconds as non-negative integers, and each limit once",
-        &[
-            DiagnosticKind::NotANumber,
-            DiagnosticKind::PartialNumber,
-            DiagnosticKind::NumberTooLarge,
-            DiagnosticKind::NegativeNumber,
-            DiagnosticKind::Missing,
-            DiagnosticKind::EmptyList,
-            DiagnosticKind::NotAMove,
-            DiagnosticKind::UnknownToken,
-            DiagnosticKind::Repeated,
-            DiagnosticKind::Conflict,
-            DiagnosticKind::WrongCase
-        ]
+    rule!(
+        GoForm,
+        Profile::ALL,
+        &[],
+        "send milliseconds as non-negative integers, and each limit once"
     ),
-    syntax!(
-        "setoption-form",
-        "`setoption` is well-formed",
-        "setoption",
-        "UCI 2006 and USI draft 1 §5.3, setoption",
-        "`name`, a name, and usually `value` and a value",
-        "send `setoption name <name> value <value>`",
-        &[
-            DiagnosticKind::Missing,
-            DiagnosticKind::MissingKeyword,
-            DiagnosticKind::WrongOrder,
-            DiagnosticKind::UnknownToken,
-            DiagnosticKind::WrongCase
-        ]
-    ),
+    rule!(SetOptionForm, Profile::ALL, &[], "send `setoption name <name> value <value>`"),
 ];
 
 /// The commands with the indexes of their entries.
@@ -240,179 +122,6 @@ fn commands(
     let of_client =
         transcript.entries.iter().enumerate().filter(|(_, entry)| entry.side == Party::Client);
     of_client.map(|(at, entry)| (at, entry, Command::read(&entry.text, transcript.dialect).value))
-}
-
-/// Verifies that every line is a command.
-fn known_commands(transcript: &Transcript) -> Observation {
-    let mut seen = 0;
-    for (at, entry, command) in commands(transcript) {
-        match command {
-            Command::Unknown(text) if !text.is_empty() => {
-                return Err((at, message!("client.unknown-command", text = &entry.text)));
-            }
-            Command::Uci
-            | Command::IsReady
-            | Command::NewGame
-            | Command::Stop
-            | Command::PonderHit(_)
-            | Command::Quit
-                if entry.notes.iter().any(|note| {
-                    matches!(note, DiagnosticKind::TrailingText | DiagnosticKind::UnknownToken)
-                }) =>
-            {
-                return Err((at, message!("client.unknown-command", text = &entry.text)));
-            }
-            // Parsers of engines distinguish upper and lower case.
-            _ if entry.text.trim_start().starts_with(|c: char| c.is_ascii_uppercase()) => {
-                return Err((at, message!("client.unknown-command", text = &entry.text)));
-            }
-            _ => seen += 1,
-        }
-    }
-    Ok(seen)
-}
-
-/// Verifies that positions and their moves are legal.
-pub(super) fn legal_positions(transcript: &Transcript) -> Observation {
-    let mut seen = 0;
-    let mut game = transcript.dialect.game();
-    for (at, _, command) in commands(transcript) {
-        match command {
-            Command::SetOption(set) if set.name.eq_ignore_ascii_case("UCI_Chess960") => {
-                let on =
-                    set.value.as_deref().is_some_and(|value| value.eq_ignore_ascii_case("true"));
-                game = if on { Game::Chess960 } else { Game::Chess };
-            }
-            Command::Position(position) => {
-                if resolve(&position, game).is_none() {
-                    return Err((at, message!("client.invalid-position")));
-                }
-                seen += 1;
-            }
-            _ => (),
-        }
-    }
-    Ok(seen)
-}
-
-/// Verifies that `searchmoves` lists legal moves.
-fn legal_search_moves(transcript: &Transcript) -> Observation {
-    let mut seen = 0;
-    let mut position = Some(Position::start(transcript.dialect.game()));
-    for (at, _, command) in commands(transcript) {
-        match command {
-            Command::Position(it) => position = resolve(&it, transcript.dialect.game()),
-            Command::Go(go) => {
-                let (Some(position), Some(only)) = (&position, &go.search_moves) else { continue };
-                if let Some(token) = only.tokens().find(|token| position.parse_move(token).is_err())
-                {
-                    return Err((at, message!("client.illegal-move", mv = token)));
-                }
-                seen += 1;
-            }
-            _ => (),
-        }
-    }
-    Ok(seen)
-}
-
-/// Verifies that only declared options are set, to valid values.
-fn declared_options(transcript: &Transcript) -> Observation {
-    let mut seen = 0;
-    let mut declared: Vec<OptionDecl<'_>> = Vec::new();
-    for (at, entry) in transcript.entries.iter().enumerate() {
-        match entry.side {
-            Party::Engine => {
-                if let Reply::Option(decl) = Reply::read(&entry.text, transcript.dialect).value {
-                    declared.push(decl);
-                }
-            }
-            Party::Client => {
-                let Command::SetOption(set) = Command::read(&entry.text, transcript.dialect).value
-                else {
-                    continue;
-                };
-                let same =
-                    |decl: &&OptionDecl<'_>| transcript.dialect.same_option(&decl.name, &set.name);
-                match declared.iter().find(same) {
-                    Some(decl) if decl.value(set.value.as_deref()).is_ok() => seen += 1,
-                    Some(_) => {
-                        return Err((at, message!("client.invalid-value", option = &set.name)));
-                    }
-                    None if transcript.dialect.sends_undeclared(&set.name) => (),
-                    None => {
-                        return Err((at, message!("client.undeclared-option", option = &set.name)));
-                    }
-                }
-            }
-        }
-    }
-    Ok(seen)
-}
-
-/// Verifies that `go` has a clock of the side to move.
-fn own_clock(transcript: &Transcript) -> Observation {
-    let mut seen = 0;
-    let mut first_moves = Some(true);
-    for (at, _, command) in commands(transcript) {
-        match command {
-            Command::Position(it) => {
-                let position = resolve(&it, transcript.dialect.game());
-                first_moves =
-                    position.map(|position| position.turn() == readyok_rules::Side::First);
-            }
-            Command::Go(go) => {
-                let clocks = &go.clocks;
-                // In shogi Black moves first.
-                let white_first = transcript.dialect == Dialect::Uci;
-                let sent = clocks.white_time.is_some() || clocks.black_time.is_some();
-                let (Some(first), true) = (first_moves, sent) else { continue };
-                let own = if first == white_first { clocks.white_time } else { clocks.black_time };
-                if own.is_none() {
-                    return Err((at, message!("client.no-own-clock")));
-                }
-                seen += 1;
-            }
-            _ => (),
-        }
-    }
-    Ok(seen)
-}
-
-/// Verifies that clocks are not negative, and in UCI not zero.
-fn valid_clocks(transcript: &Transcript) -> Observation {
-    let least = i64::from(transcript.dialect == Dialect::Uci);
-    let mut seen = 0;
-    for (at, _, command) in commands(transcript) {
-        let Command::Go(go) = command else { continue };
-        let clocks = &go.clocks;
-        let left = [clocks.white_time, clocks.black_time];
-        let added = [clocks.white_increment, clocks.black_increment, clocks.byoyomi];
-        let is_over = left.into_iter().flatten().any(|time| time < least);
-        if is_over || added.into_iter().flatten().any(|time| time < 0) {
-            return Err((at, message!("client.invalid-clock")));
-        }
-        seen += usize::from(!clocks.is_empty());
-    }
-    Ok(seen)
-}
-
-/// Verifies that limits are not zero.
-fn positive_limits(transcript: &Transcript) -> Observation {
-    let mut seen = 0;
-    for (at, _, command) in commands(transcript) {
-        let Command::Go(go) = command else { continue };
-        let is_zero = go.depth == Some(0)
-            || go.nodes == Some(0)
-            || go.move_time == Some(Duration::ZERO)
-            || go.mate == Some(MateLimit::Moves(0))
-            || go.clocks.moves_to_go == Some(0);
-        if is_zero {
-            return Err((at, message!("client.zero-limit")));
-        }
-        seen += 1;
-    }
-    Ok(seen)
 }
 
 /// Verifies that the client sends `quit`.
@@ -436,7 +145,7 @@ const TAKEBACK: usize = 4;
 /// Verifies that a game, a search with clocks, begins with `ucinewgame` or `usinewgame`. A later game begins where the
 /// moves do not continue those of the last search.
 pub(super) fn new_game(transcript: &Transcript) -> Observation {
-    let (mut sent, mut seen) = (false, 0);
+    let (mut sent, mut seen, mut ponders) = (false, 0, false);
     let mut line: (String, Vec<String>) = Default::default();
     let mut last: Option<(String, Vec<String>)> = None;
     for (at, _, command) in commands(transcript) {
@@ -452,6 +161,12 @@ pub(super) fn new_game(transcript: &Transcript) -> Observation {
             }
             Command::Go(go) if go.clocks.black_time.is_some() || go.clocks.white_time.is_some() => {
                 let continues = last.as_ref().is_some_and(|(root, moves)| {
+                    // The expected move of `go ponder` may not have been played.
+                    let moves = if ponders {
+                        moves.split_last().map_or(&[][..], |(_, moves)| moves)
+                    } else {
+                        moves
+                    };
                     let is_takeback =
                         moves.starts_with(&line.1) && moves.len() - line.1.len() <= TAKEBACK;
                     *root == line.0 && (line.1.starts_with(moves) || is_takeback)
@@ -464,6 +179,7 @@ pub(super) fn new_game(transcript: &Transcript) -> Observation {
                 }
                 seen += usize::from(!continues);
                 sent = false;
+                ponders = go.ponder;
                 last = Some(line.clone());
             }
             _ => (),
@@ -474,6 +190,10 @@ pub(super) fn new_game(transcript: &Transcript) -> Observation {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use readyok_protocol::Dialect;
+
     use super::*;
 
     fn session(lines: &[&str]) -> Transcript {

@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use readyok_protocol::{Command, Dialect, Go};
-use readyok_rules::{Game, Position};
-
-use crate::transcript::{GameOf, resolve};
+use readyok_rules::session::SentPosition;
 
 /// Moves of which at least one is illegal in every position.
 const UNLIKELY: [&str; 3] = ["a1h8", "h8a1", "b1g8"];
@@ -43,9 +41,8 @@ pub(crate) struct MockEngine {
     done: bool,
     silent: bool,
     ignores_input: bool,
-    game: Game,
     lines: usize,
-    position: Option<Position>,
+    position: SentPosition,
     /// The reply of an infinite search.
     held: Option<String>,
     random: fastrand::Rng,
@@ -66,9 +63,8 @@ impl MockEngine {
             done: false,
             silent: false,
             ignores_input: false,
-            game: dialect.game(),
             lines: 1,
-            position: Some(Position::start(dialect.game())),
+            position: SentPosition::new(dialect),
             held: None,
             random: fastrand::Rng::with_seed(seed),
         }
@@ -86,8 +82,7 @@ impl MockEngine {
     /// Switches to the protocol of the client.
     pub(crate) fn set_dialect(&mut self, dialect: Dialect) {
         self.dialect = dialect;
-        self.game = dialect.game();
-        self.position = Some(Position::start(self.game));
+        self.position = SentPosition::new(dialect);
     }
 
     /// Actions at the end of input.
@@ -105,16 +100,15 @@ impl MockEngine {
             Command::IsReady => self.emit(Trigger::Ready, &["readyok".into()]),
             Command::SetOption(set) => {
                 let value = set.value.as_deref().unwrap_or_default();
-                if set.name.eq_ignore_ascii_case("UCI_Chess960") {
-                    let on = value.eq_ignore_ascii_case("true");
-                    self.game = if on { Game::Chess960 } else { Game::Chess };
-                } else if self.dialect.same_option(&set.name, "MultiPV") {
+                self.position.set_option(set);
+                if self.dialect.same_option(&set.name, "MultiPV") {
                     self.lines = value.parse().unwrap_or(1).clamp(1, MAX_LINES);
                 }
                 Vec::new()
             }
             Command::Position(position) => {
-                self.position = resolve(position, self.game);
+                // The judge reports an illegal position.
+                let _ = self.position.set(position);
                 Vec::new()
             }
             Command::Go(go) if go.perft.is_none() && self.held.is_none() => self.search(go),
@@ -211,7 +205,7 @@ impl MockEngine {
     /// Legal moves in random order, the first one with a reply.
     fn choose(&mut self, go: &Go<'_>) -> Choice {
         let none = Choice { best: Vec::new(), reply: None };
-        let Some(position) = &self.position else { return none };
+        let Some(position) = self.position.position() else { return none };
         let format = position.game().castling_form();
         let wanted = |token: &String| match &go.search_moves {
             Some(only) => {
@@ -299,11 +293,11 @@ impl MockEngine {
             return line.to_owned();
         }
         let choice = self.choose(&Go::default());
-        let unlikely = match self.game {
-            Game::Chess | Game::Chess960 => UNLIKELY,
-            Game::Shogi => UNLIKELY_IN_SHOGI,
+        let unlikely = match self.dialect {
+            Dialect::Uci => UNLIKELY,
+            Dialect::Usi => UNLIKELY_IN_SHOGI,
         };
-        let position = self.position.as_ref();
+        let position = self.position.position();
         let cannot =
             |token: &&str| position.is_none_or(|position| position.parse_move(token).is_err());
         let illegal = unlikely.into_iter().find(cannot).unwrap_or_default();

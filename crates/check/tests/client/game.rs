@@ -57,7 +57,11 @@ impl Client {
             _ if self.breaks("conduct.positive-limits") => "wtime 60000 btime 60000 movestogo 0",
             _ => "wtime 60000 btime 60000",
         };
-        let first = if self.breaks("conduct.go-form") { "go movetime 1.5" } else { "" };
+        let first = match () {
+            () if self.breaks("conduct.go-form") => "go movetime 1.5",
+            () if self.breaks("conduct.search-limit") => "go",
+            () => "",
+        };
         self.position(None);
         self.go(if first.is_empty() { format!("go {clocks}") } else { first.into() }.as_str());
         self.best()?;
@@ -124,6 +128,10 @@ impl Client {
         }
         if self.breaks("conduct.declared-options") {
             self.engine.send("setoption name Nonsense value 1");
+        }
+        if self.breaks("conduct.option-values") && self.options > 0 {
+            let hash = if self.dialect == Dialect::Uci { "Hash" } else { "USI_Hash" };
+            self.engine.send(&format!("setoption name {hash} value 0"));
         }
         if self.breaks("conduct.known-commands") {
             self.engine.send("hello");
@@ -328,6 +336,43 @@ impl Client {
         self.position(Some(&expected));
         self.go(&format!("go ponder {clocks}"));
         self.engine.send("ponderhit");
+        let tokens = self.wait_for_best()?;
+        let other = if self.breaks("conduct.ponderhit-move") {
+            self.other_move(&expected, &tokens)?
+        } else {
+            None
+        };
+        self.moves.push(other.unwrap_or(expected));
+        self.position(tokens.get(1).map(String::as_str));
+        if self.breaks("conduct.ponder-position") {
+            self.ponder_after_mate(clocks)?;
+        }
+        Ok(())
+    }
+
+    /// Another move than the expected one, after which the answer to that is possible.
+    fn other_move(&self, expected: &str, answer: &[String]) -> Result<Option<String>, Trouble> {
+        let Some(answer) = answer.get(1) else { return Ok(None) };
+        let position = self.reached()?;
+        let form = position.game().castling_form();
+        let others = position.legal_moves().into_iter().map(|mv| mv.to_uci(form));
+        let is_possible =
+            |mv: &String| mv != expected && position.clone().after([mv.as_str(), answer]).is_ok();
+        Ok(others.filter(is_possible).min())
+    }
+
+    /// Has the engine think on a move that mates.
+    fn ponder_after_mate(&mut self, clocks: &str) -> Result<(), Trouble> {
+        self.engine.send(self.dialect.new_game());
+        self.ready(State::Again)?;
+        let keyword = self.dialect.position_keyword();
+        let text = match self.game {
+            Game::Shogi => "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1",
+            Game::Chess | Game::Chess960 => "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1",
+        };
+        self.engine.send(&format!("position {keyword} {text}"));
+        self.go(&format!("go ponder {clocks}"));
+        self.engine.send("stop");
         self.wait_for_best().map(drop)
     }
 }

@@ -36,6 +36,8 @@ pub(crate) fn lines(
             let mut line = vec![mv.to_uci(form)];
             match &mate {
                 Some(rest) => line.extend(rest.iter().map(|mv| mv.to_uci(form))),
+                // A line ends with the game.
+                None if next.outcome().is_some() => (),
                 None => line.extend(reply(&next).map(|mv| mv.to_uci(form))),
             }
             let cp = if drawn { 0 } else { -material(&next) };

@@ -105,8 +105,9 @@ const BOTH: &[Dialect] = &Dialect::ALL;
 
 /// Violations of single sentences of the specifications: the protocols, the check of conduct, and the defects.
 const VIOLATIONS: &[(&[Dialect], &str, &str)] = &[
-    (UCI, "declared-options", "value-of-button check-value-yes"),
-    (BOTH, "declared-options", "value-out-of-range undeclared-choice value-without-keyword"),
+    (UCI, "option-values", "value-of-button check-value-yes"),
+    (BOTH, "option-values", "value-out-of-range undeclared-choice"),
+    (BOTH, "declared-options", "value-without-keyword"),
     (
         BOTH,
         "go-form",

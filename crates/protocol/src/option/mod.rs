@@ -1,6 +1,7 @@
 //! Options: declarations and values.
 
 pub(crate) mod decl;
+mod form;
 mod known;
 mod text;
 mod value;

@@ -152,7 +152,7 @@ impl<'a> Reply<'a> {
             ReplyKind::CopyProtection => Self::CopyProtection(reader.choose(Status::from_token)?),
             ReplyKind::Registration => Self::Registration(reader.choose(Status::from_token)?),
             ReplyKind::Info => return Some(Self::Info(info::read(reader))),
-            ReplyKind::BestMove => return read(reader).map(Self::BestMove),
+            ReplyKind::BestMove => return Some(Self::BestMove(read(reader))),
             ReplyKind::Checkmate => return read_checkmate(reader).map(Self::Checkmate),
             ReplyKind::Option => return option::decl::read(reader).map(Self::Option),
             ReplyKind::Id => return Id::read(reader).map(Self::Id),
@@ -301,7 +301,8 @@ pub enum Best<'a> {
     Resign,
     /// The engine declares a win by entering king (USI).
     Win,
-    /// Any other token as sent, such as `pass`, which neither protocol has.
+    /// Any other token as sent, such as `pass`, which neither protocol has. Empty for `bestmove` without a move, which ends
+    /// the search, too.
     Other(Cow<'a, str>),
 }
 
@@ -371,6 +372,12 @@ impl BestMove<'_> {
     ) -> Result<(), WriteError> {
         match &self.best {
             Best::Move(it) => serializer::check_move(*it, dialect)?,
+            Best::Other(token) if token.is_empty() => {
+                if self.ponder.is_some() || !self.unknown.is_empty() {
+                    return Err(WriteError::Misread { field: "best move" });
+                }
+                return out.write_str("bestmove").map_err(WriteError::from);
+            }
             Best::Other(token) => {
                 serializer::check_token("best move", token)?;
                 if Best::from_token(token, dialect).is_some() {
@@ -426,11 +433,11 @@ impl From<Option<Move>> for BestMove<'_> {
     }
 }
 
-/// Reads the rest of `bestmove`. `None` if it is empty.
-pub(super) fn read<'a>(reader: &mut MessageReader<'a>) -> Option<BestMove<'a>> {
+/// Reads the rest of `bestmove`.
+pub(super) fn read<'a>(reader: &mut MessageReader<'a>) -> BestMove<'a> {
     let Some(token) = reader.tokens.next() else {
         reader.report_missing(DiagnosticKind::Missing);
-        return None;
+        return Best::Other(Cow::Borrowed("")).into();
     };
     let best = Best::from_token(token.text, reader.dialect).unwrap_or_else(|| {
         reader.report(token, DiagnosticKind::NotAMove);
@@ -456,7 +463,7 @@ pub(super) fn read<'a>(reader: &mut MessageReader<'a>) -> Option<BestMove<'a>> {
         has_ponder = true;
         read_ponder(reader, &mut answer);
     }
-    Some(answer)
+    answer
 }
 
 const PONDER: &str = "ponder";

@@ -7,7 +7,7 @@ use std::time::Duration;
 use readyok_protocol::session::engine::{EngineSession, Event, Profile};
 use readyok_protocol::{
     BestMove, Checkmate, Command, Dialect, Goal, Info, Move, MoveList, OptionDecl, OptionSet,
-    Phase, ProtocolState, Reply, Rule, Severity, Status, Violation,
+    Phase, ProtocolState, Reply, Rule, Status, Violation,
 };
 
 /// The session sends complete and allowed messages, and answers each search once.
@@ -143,7 +143,7 @@ impl Watcher {
     fn take(&mut self, command: &Command<'_>) -> bool {
         let before = self.protocol_state.is_searching();
         let rule = self.protocol_state.command(command).err().map(|violation| violation.rule);
-        if rule.is_some_and(|rule| rule.severity() == Severity::Should) {
+        if rule.is_some_and(|rule| !rule.is_ignored()) {
             self.protocol_state.apply_command_lenient(command);
         }
         if *command == Command::Uci && self.protocol_state.phase() == Phase::Handshake {

@@ -1,6 +1,6 @@
 //! The rules about order, each with a valid and a violating session.
 
-use readyok_protocol::{Command, Dialect, ProtocolState, Reply, Rule, Severity, Violation};
+use readyok_protocol::{Command, Dialect, ProtocolState, Reply, Rule, Violation};
 
 /// Runs a session (`>` client, `<` engine) and returns the violated rules.
 fn broken(dialect: Dialect, script: &str) -> Vec<Rule> {
@@ -23,7 +23,7 @@ fn broken(dialect: Dialect, script: &str) -> Vec<Rule> {
         if let Some(Violation { by, rule }) = violation {
             assert_eq!(by, rule.binds());
             assert_eq!(strict, before, "a violation changes nothing: {line}");
-            if rule.severity() == Severity::Must {
+            if rule.is_ignored() {
                 let phases = (protocol_state.phase(), before.phase());
                 assert_eq!(phases.0, phases.1, "a broken must changes no phase: {line}");
                 // An additional `go` or `register` changes who is responsible for its answer.
@@ -68,6 +68,15 @@ fn crossing_messages_are_no_violation() {
         "> usi\n< id name A\n< usiok\n> isready\n< readyok\n> usinewgame\n> position startpos
         > go btime 9 wtime 9\n< bestmove 7g7f\n> gameover lose";
     assert_eq!(broken(Dialect::Usi, shogi), []);
+}
+
+/// fastchess ends the game and starts the next one.
+#[test]
+fn a_bestmove_without_a_move_ends_the_search() {
+    let next =
+        "> ucinewgame\n> isready\n< readyok\n> position startpos\n> go depth 1\n< bestmove e2e4";
+    check_innocent(&format!("{READY}> go wtime 9 btime 9\n< bestmove\n{next}"));
+    check_guilty(Rule::BestMoveWithoutSearch, &format!("{READY}< bestmove"));
 }
 
 #[test]

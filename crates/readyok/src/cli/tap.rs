@@ -11,7 +11,7 @@ use crate::clock::unix_seconds;
 use crate::connect::start_guard;
 use crate::dirs;
 use crate::exit::{Code, Failure, on_interrupt};
-use crate::tap::{Log, Tap};
+use crate::tap::{Log, LogFormat, Tap};
 use crate::terminal::print_error;
 
 const HELP: &str = "\
@@ -31,6 +31,9 @@ pub(super) struct Args {
     /// Append the log to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
+    /// Write the log as JSON: one object per line
+    #[arg(long)]
+    json: bool,
     /// Also report violations on standard error, and exit with 3 after a violation of a must
     #[arg(long)]
     strict: bool,
@@ -53,7 +56,8 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     };
     let file = open(&path)
         .map_err(|error| Failure::failed(format!("cannot write `{}`: {error}", path.display())))?;
-    let mut log = Log::new(file, &title(&args.engine, started)).map_err(Failure::failed)?;
+    let format = if args.json { LogFormat::Json } else { LogFormat::Text };
+    let mut log = Log::new(file, &title(&args.engine, started), format).map_err(Failure::failed)?;
     if args.strict {
         log = log.reporting_to(io::stderr()).map_err(Failure::failed)?;
     }

@@ -1,4 +1,4 @@
-//! The log of a tap: one line of text for each line of the session and for each violation.
+//! The log of a tap: one line of text or one JSON object for each line of the session and for each violation.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -6,7 +6,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use readyok_protocol::Party;
+use readyok_protocol::{Party, Rule};
+use serde_json::{Value, json};
 
 use super::monitor::{Content, Entry};
 use crate::terminal::Escaped;
@@ -17,18 +18,30 @@ use crate::terminal::Escaped;
 ///        0.118 >     1 uci
 ///        1.904 <     1 id name Example
 ///        1.910 <     2 readyok
-///        1.910 !<    2 must: `readyok` answers `isready`, once [UCI 2006, readyok; …]
+///        1.910 !<    2 must handshake.ready-once: `readyok` answers `isready`, once [UCI 2006, readyok; …]
 /// ```
 /// Columns: milliseconds since the start; `>` for the client, `<` for the engine, preceded by `!` for a
-/// violation; the line number of the side; and the line as [`Escaped`], or the violation.
+/// violation; the line number of the side; and the line as [`Escaped`], or the violation. As JSON, each entry is an
+/// object on one line.
 ///
 /// Logging never blocks the session. Entries that exceed the buffer are dropped and counted. Logging ends if
 /// writing fails or hangs.
 pub struct Log {
+    format: LogFormat,
     out: LogWriter,
     reports: Option<LogWriter>,
     must_violated: bool,
     failure: Option<io::Error>,
+}
+
+/// The format of a log.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum LogFormat {
+    /// One line of text per entry.
+    #[default]
+    Text,
+    /// One JSON object per entry.
+    Json,
 }
 
 impl Log {
@@ -36,10 +49,14 @@ impl Log {
     ///
     /// # Errors
     /// The writer thread cannot be started.
-    pub fn new(out: impl Write + Send + 'static, title: &str) -> io::Result<Self> {
-        let out = LogWriter::new(out)?;
-        out.add(&format!("# {}\n", Escaped(title.as_bytes())));
-        Ok(Self { out, reports: None, must_violated: false, failure: None })
+    pub fn new(
+        out: impl Write + Send + 'static,
+        title: &str,
+        format: LogFormat,
+    ) -> io::Result<Self> {
+        let out = LogWriter::new(out, format)?;
+        out.add(&format.remark("title", &Escaped(title.as_bytes()).to_string()));
+        Ok(Self { format, out, reports: None, must_violated: false, failure: None })
     }
 
     /// Also writes violations to `reports`.
@@ -47,16 +64,15 @@ impl Log {
     /// # Errors
     /// The writer thread cannot be started.
     pub fn reporting_to(self, reports: impl Write + Send + 'static) -> io::Result<Self> {
-        Ok(Self { reports: Some(LogWriter::new(reports)?), ..self })
+        Ok(Self { reports: Some(LogWriter::new(reports, LogFormat::Text)?), ..self })
     }
 
     pub fn add(&mut self, entry: &Entry<'_>) {
-        let text = format_entry(entry);
-        self.out.add(&text);
+        self.out.add(&self.format.entry(entry));
         if let Content::Finding(finding) = &entry.content {
             self.must_violated |= finding.is_must();
             if let Some(reports) = &self.reports {
-                reports.add(&text);
+                reports.add(&LogFormat::Text.entry(entry));
             }
         }
     }
@@ -87,8 +103,51 @@ impl fmt::Debug for Log {
     }
 }
 
-/// Formats an entry with its line end.
-fn format_entry(entry: &Entry<'_>) -> String {
+impl LogFormat {
+    /// An entry with its line end.
+    fn entry(self, entry: &Entry<'_>) -> String {
+        match self {
+            Self::Text => text_entry(entry),
+            Self::Json => json_line(&json_entry(entry)),
+        }
+    }
+
+    /// A line about the log itself.
+    fn remark(self, key: &str, text: &str) -> String {
+        match self {
+            Self::Text => format!("# {text}\n"),
+            Self::Json => json_line(&json!({ key: text })),
+        }
+    }
+}
+
+fn json_line(value: &Value) -> String {
+    format!("{value}\n")
+}
+
+fn json_entry(entry: &Entry<'_>) -> Value {
+    let side = entry.side.to_string();
+    let at_us = u64::try_from(entry.at.as_micros()).unwrap_or(u64::MAX);
+    let mut object = json!({ "at_us": at_us, "side": side, "number": entry.line });
+    let mut set = |key: &str, value: Value| {
+        if let Value::Object(fields) = &mut object {
+            fields.insert(key.to_owned(), value);
+        }
+    };
+    match &entry.content {
+        Content::Line(bytes) => set("line", Escaped(bytes).to_string().into()),
+        Content::Finding(finding) => {
+            let severity = finding.rule().map_or("note", |rule| rule.severity().name());
+            set("severity", severity.into());
+            set("rule", finding.rule().map(Rule::id).into());
+            set("text", finding.text().into());
+            set("clause", finding.clause().into());
+        }
+    }
+    object
+}
+
+fn text_entry(entry: &Entry<'_>) -> String {
     let milliseconds = entry.at.as_secs_f64() * 1000.0;
     let direction = match entry.side {
         Party::Client => '>',
@@ -117,6 +176,7 @@ struct LogWriter(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
+    format: LogFormat,
     state: Mutex<State>,
     /// Notified after each change of the state.
     changed: Condvar,
@@ -135,8 +195,8 @@ struct State {
 }
 
 impl LogWriter {
-    fn new(out: impl Write + Send + 'static) -> io::Result<Self> {
-        let shared = Arc::new(Shared::default());
+    fn new(out: impl Write + Send + 'static, format: LogFormat) -> io::Result<Self> {
+        let shared = Arc::new(Shared { format, ..Shared::default() });
         let writer = Arc::clone(&shared);
         thread::Builder::new().name("log".to_owned()).spawn(move || writer.write_all(out))?;
         Ok(Self(shared))
@@ -198,14 +258,14 @@ impl Shared {
         let mut state = waited.unwrap_or_else(PoisonError::into_inner);
         let mut text = std::mem::take(&mut state.buffer);
         if let dropped @ 1.. = std::mem::take(&mut state.dropped) {
-            text.push_str(&dropped_entries(dropped));
+            text.push_str(&self.format.remark("dropped", &dropped_entries(dropped)));
         }
         (!text.is_empty()).then_some(text)
     }
 }
 
 fn dropped_entries(count: u64) -> String {
-    format!("# {count} entries were dropped because writing is too slow\n")
+    format!("{count} entries were dropped because writing is too slow")
 }
 
 #[cfg(test)]
@@ -242,7 +302,7 @@ mod tests {
         let (written, on_written) = channel();
         let (started, on_started) = channel();
         let out = Stalled { started, resume: on_resume, written };
-        let writer = LogWriter::new(out).expect("a thread");
+        let writer = LogWriter::new(out, LogFormat::Text).expect("a thread");
         let entry = format!("{}\n", "x".repeat(1 << 20));
         let entries = MAX_BUFFER / entry.len() + 2;
         writer.add(&entry);
@@ -258,14 +318,14 @@ mod tests {
         let last = text.lines().last().expect("a line");
         let dropped = entries - written;
         assert!(0 < dropped && 0 < written, "{written} of {entries}");
-        assert_eq!(last, dropped_entries(dropped as u64).trim_end());
+        assert_eq!(last, format!("# {}", dropped_entries(dropped as u64)));
     }
 
     #[test]
     fn returns_a_write_error() {
         let (written, on_written) = channel();
-        let writer = LogWriter::new(Stalled { started: channel().0, resume: channel().1, written })
-            .expect("a thread");
+        let out = Stalled { started: channel().0, resume: channel().1, written };
+        let writer = LogWriter::new(out, LogFormat::Text).expect("a thread");
         drop(on_written);
         writer.add("entry\n");
         assert!(writer.finish().is_some());
@@ -275,7 +335,7 @@ mod tests {
     fn times_out_if_writing_hangs() {
         let (_resume, on_resume) = channel();
         let out = Stalled { started: channel().0, resume: on_resume, written: channel().0 };
-        let writer = LogWriter::new(out).expect("a thread");
+        let writer = LogWriter::new(out, LogFormat::Text).expect("a thread");
         writer.add("entry\n");
         let failure = writer.finish().expect("a failure");
         assert_eq!(failure.kind(), io::ErrorKind::TimedOut);

@@ -4,18 +4,16 @@ use std::fmt;
 use std::time::Duration;
 
 use readyok_protocol::{
-    Command, Diagnostic, DiagnosticKind, Dialect, LineBuffer, LineTooLong, Observer, Party, Reply,
-    Severity, Violation, decode,
+    Diagnostic, Dialect, LineBuffer, LineTooLong, Party, Rule, Severity, decode,
 };
-
-use crate::terminal::printable;
+use readyok_rules::session::{self, Judge};
 
 /// Observes a session between a client and an engine. The first `uci` or `usi` selects the dialect.
 #[derive(Debug)]
 pub struct Monitor {
     client: LineReader,
     engine: LineReader,
-    observer: Observer,
+    judge: Judge,
 }
 
 /// A line or a finding with its time and its side.
@@ -40,17 +38,11 @@ pub enum Content<'a> {
     Finding(Finding),
 }
 
-/// A violation of the protocol.
+/// A finding about a line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Finding {
-    /// The message is not allowed in the current state of the session.
-    Rule(Violation),
-    /// The syntax of the line is invalid.
-    Syntax {
-        kind: DiagnosticKind,
-        /// The tokens, truncated; empty if something is missing.
-        tokens: String,
-    },
+    /// A violation, or an unusual form.
+    Judged(session::Finding),
     /// The line is too long and was relayed without a check.
     TooLong(LineTooLong),
 }
@@ -66,7 +58,7 @@ impl Default for Monitor {
         Self {
             client: LineReader::default(),
             engine: LineReader::default(),
-            observer: Observer::new(Dialect::default()),
+            judge: Judge::new(Dialect::default()),
         }
     }
 }
@@ -80,7 +72,7 @@ impl Monitor {
         bytes: &[u8],
         report: &mut dyn FnMut(&Entry<'_>),
     ) {
-        let (reader, observer) = self.of(side);
+        let (reader, judge) = self.of(side);
         reader.buffer.push(bytes);
         while let Some(line) = reader.buffer.next_line() {
             reader.lines += 1;
@@ -88,7 +80,7 @@ impl Monitor {
             let mut report =
                 |content: Content<'_>| report(&Entry { at, side, line: number, content });
             match line {
-                Ok(line) => check(observer, side, at, line, &mut report),
+                Ok(line) => check(judge, side, at, line, &mut report),
                 Err(too_long) => report(Content::Finding(Finding::TooLong(too_long))),
             }
         }
@@ -97,20 +89,20 @@ impl Monitor {
     /// Handles the end of the output of a side. Bytes after the last line end are a line. Missing replies of
     /// the engine are reported now.
     pub fn close(&mut self, side: Party, at: Duration, report: &mut dyn FnMut(&Entry<'_>)) {
-        let (reader, observer) = self.of(side);
+        let (reader, judge) = self.of(side);
         let mut number = reader.lines;
         let mut report =
             |line: u64, content: Content<'_>| report(&Entry { at, side, line, content });
         if let Some(line) = reader.buffer.last_line() {
             reader.lines += 1;
             number = reader.lines;
-            check(observer, side, at, line, &mut |content| report(number, content));
+            check(judge, side, at, line, &mut |content| report(number, content));
         }
         match side {
-            Party::Client => observer.end_of_input(),
+            Party::Client => judge.end_of_input(),
             Party::Engine => {
-                for violation in observer.end_of_output() {
-                    report(number, Content::Finding(Finding::Rule(violation)));
+                for finding in judge.end_of_output() {
+                    report(number, Content::Finding(Finding::Judged(finding)));
                 }
             }
         }
@@ -118,20 +110,20 @@ impl Monitor {
 
     /// Handles an interrupt of the session: missing replies are not reported.
     pub fn interrupt(&mut self) {
-        self.observer.interrupt();
+        self.judge.interrupt();
     }
 
-    fn of(&mut self, side: Party) -> (&mut LineReader, &mut Observer) {
+    fn of(&mut self, side: Party) -> (&mut LineReader, &mut Judge) {
         let reader = match side {
             Party::Client => &mut self.client,
             Party::Engine => &mut self.engine,
         };
-        (reader, &mut self.observer)
+        (reader, &mut self.judge)
     }
 }
 
 fn check(
-    observer: &mut Observer,
+    judge: &mut Judge,
     side: Party,
     at: Duration,
     line: &[u8],
@@ -139,73 +131,58 @@ fn check(
 ) {
     report(Content::Line(line));
     let (text, undecodable) = decode(line);
-    let (diagnostics, violations) = match side {
-        Party::Client => {
-            if let Some(dialect) = observer.other_handshake(&text) {
-                observer.expect_handshake(dialect);
-            }
-            let reading = Command::read(&text, observer.protocol_state().dialect());
-            (reading.diagnostics, observer.observe_command(&reading.value, at))
-        }
-        Party::Engine => {
-            if let Some(dialect) = observer.other_handshake_ok(&text) {
-                observer.return_to(dialect);
-            }
-            let reading = Reply::read(&text, observer.protocol_state().dialect());
-            (reading.diagnostics, observer.observe_reply(&reading.value, at))
-        }
+    for Diagnostic { kind, span } in undecodable {
+        let tokens = text.get(span).unwrap_or_default().to_owned();
+        report(Content::Finding(Finding::Judged(session::Finding::Note { kind, tokens })));
+    }
+    let found = match side {
+        Party::Client => judge.command(&text, at),
+        Party::Engine => judge.reply(&text, at),
     };
-    for Diagnostic { kind, span } in undecodable.into_iter().chain(diagnostics) {
-        let tokens = truncated(text.get(span).unwrap_or_default());
-        report(Content::Finding(Finding::Syntax { kind, tokens }));
+    for finding in found {
+        report(Content::Finding(Finding::Judged(finding)));
     }
-    for violation in violations {
-        report(Content::Finding(Finding::Rule(violation)));
-    }
-}
-
-/// Maximum length of a quotation in a finding, in characters.
-const MAX_QUOTE_LEN: usize = 40;
-
-fn truncated(tokens: &str) -> String {
-    let mut shown = printable(tokens);
-    if let Some((end, _)) = shown.char_indices().nth(MAX_QUOTE_LEN) {
-        shown.truncate(end);
-        shown.push('…');
-    }
-    shown
 }
 
 impl Finding {
+    /// The violated rule.
+    pub fn rule(&self) -> Option<Rule> {
+        match self {
+            Self::Judged(finding) => finding.rule(),
+            Self::TooLong(_) => None,
+        }
+    }
+
     /// Whether a must is violated.
     pub fn is_must(&self) -> bool {
+        self.rule().is_some_and(|rule| rule.severity() == Severity::Must)
+    }
+
+    /// The clause of the rule.
+    pub fn clause(&self) -> &'static str {
         match self {
-            Self::Rule(violation) => violation.rule.severity() == Severity::Must,
-            Self::Syntax { .. } | Self::TooLong(_) => false,
+            Self::Judged(session::Finding::Violation { rule, .. }) => rule.clause(),
+            Self::Judged(session::Finding::Note { kind, .. }) => kind.clause(),
+            Self::TooLong(_) => "not a protocol rule: relayed without a check",
+        }
+    }
+
+    /// The rule or the note, with its details.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Judged(finding) => finding.to_string(),
+            Self::TooLong(too_long) => too_long.to_string(),
         }
     }
 }
 
-/// `must`, `should` or `note`, the rule, and its source in brackets.
+/// The severity and the id of the rule, or `note`; the rule with its details; and its source in brackets.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Rule(Violation { rule, .. }) => {
-                let level = match rule.severity() {
-                    Severity::Must => "must",
-                    Severity::Should => "should",
-                };
-                write!(f, "{level}: {} [{}]", rule.text(), rule.clause())
-            }
-            Self::Syntax { kind, tokens } if tokens.is_empty() => {
-                write!(f, "note: {kind} [{}]", kind.clause())
-            }
-            Self::Syntax { kind, tokens } => {
-                write!(f, "note: {kind}: `{tokens}` [{}]", kind.clause())
-            }
-            Self::TooLong(too_long) => {
-                write!(f, "note: {too_long} [not a protocol rule: relayed without a check]")
-            }
+        match self.rule() {
+            Some(rule) => write!(f, "{} {}", rule.severity(), rule.id())?,
+            None => f.write_str("note")?,
         }
+        write!(f, ": {} [{}]", self.text(), self.clause())
     }
 }

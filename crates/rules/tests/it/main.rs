@@ -14,6 +14,7 @@ mod properties;
 mod reading;
 pub mod record;
 mod seeds;
+mod session;
 mod setup;
 #[cfg(feature = "syzygy")]
 mod tablebase;

@@ -221,8 +221,18 @@ impl Engine {
         if go.clocks.byoyomi == Some(300) && self.breaks("usi.byoyomi-time") {
             time = Some(Duration::from_secs(4));
         }
+        if text.contains("mate 300") && self.breaks("usi.mate-time") {
+            // Neither forever nor in time.
+            time = Some(Duration::from_secs(3));
+        }
         if booked {
             time = None;
+        }
+        if found.is_empty() && self.breaks("resources.idle-finished") {
+            be_busy();
+        }
+        if found.is_empty() && go.ponder {
+            self.exits_if("search.ponder.no-legal-move");
         }
         if mates && go.infinite && self.breaks("info.flood") {
             for _ in 0..2000 {
@@ -232,6 +242,7 @@ impl Engine {
         if go.depth == Some(3)
             && self.searches == 1
             && self.multipv == 1
+            && !found.is_empty()
             && self.breaks("resources.idle")
             || self.may_ponder && self.breaks("resources.no-own-ponder")
         {
@@ -318,6 +329,7 @@ impl Engine {
             ("search.completes", self.multipv == 3 && go.depth == Some(3)),
             ("search.movetime.ends", is("movetime 300")),
             ("search.clock", is("btime 100000")),
+            ("limits.movetime-zero", go.move_time == Some(Duration::ZERO)),
             ("search.clock-over", text.trim() == "go wtime 0 btime 0"),
             ("search.moves-to-go", is("movestogo 1")),
             ("search.searchmoves-first", is("searchmoves") && text.trim_end().ends_with("depth 2")),
@@ -329,7 +341,6 @@ impl Engine {
             ("options.analyse-mode", self.analysing && go.depth == Some(3)),
             ("usi.new-game-order", go.clocks.white_time == Some(900) && self.games == 2),
             ("usi.clocks", is("binc 150")),
-            ("usi.mate-time", is("mate 300")),
             ("usi.mate-infinite", is("mate infinite")),
             ("usi.byoyomi", is("byoyomi 200")),
             ("soak.replies", self.searches == 150),

@@ -273,6 +273,7 @@ impl Engine {
             }
             match number {
                 Some(17) => self.exits_if("resources.hash-resize"),
+                Some(500..) => self.exits_if("resources.hash-maximum"),
                 Some(64) if self.breaks("resources.hash-memory") => {
                     self.kept.push(vec![1; 200 << 20]);
                 }
@@ -280,6 +281,9 @@ impl Engine {
             }
         } else if same("Ponder") {
             self.may_ponder = on;
+        }
+        if name.starts_with("Move") && self.breaks("options.no-text") {
+            send(&format!("No such option: {name}"));
         }
         if name == "USI_Ponder" {
             self.exits_if("usi.undeclared-options");

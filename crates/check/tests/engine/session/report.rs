@@ -69,6 +69,9 @@ impl Engine {
                 if line.mate == Some(3) && self.breaks("info.mate-pv") {
                     moves.truncate(1);
                 }
+                if line.mate == Some(1) && self.breaks("info.pv-end") {
+                    moves.extend(line.moves.first().cloned());
+                }
                 send(&format!(
                     "info depth {depth} seldepth {depth} multipv {number} score {score}{wdl} nodes {reported} \
                      nps 1000 hashfull 10 time {depth} pv {}",

@@ -48,7 +48,7 @@ pub enum Event {
     UnknownLine(String),
     /// A malformed message of the engine.
     Malformed(Vec<Diagnostic>),
-    /// A violation by the engine. A message with [`Severity::Must`](crate::Severity::Must) was ignored.
+    /// A violation by the engine. A message that [has no meaning](crate::Rule::is_ignored) was ignored.
     Violation(Violation),
     /// A timeout. The caller decides whether to terminate the engine.
     Timeout(TimeoutKind),

@@ -46,7 +46,7 @@ use crate::session::client::request::{
 };
 use crate::{
     Clocks, Command, Dialect, GameResult, Move, OptionSet, OptionValue, Phase, Position,
-    ProtocolState, Register, Severity, WriteError,
+    ProtocolState, Register, WriteError,
 };
 
 /// The protocol for a GUI, a match runner or another driver of an engine.
@@ -617,7 +617,7 @@ impl ClientSession {
         write: impl FnOnce(&mut String) -> Result<(), WriteError>,
     ) {
         let violation = self.protocol_state.apply_command_lenient(command);
-        if violation.is_some_and(|violation| violation.rule.severity() == Severity::Must) {
+        if violation.is_some_and(|violation| violation.rule.is_ignored()) {
             return;
         }
         // Other commands may change the meaning of a position.

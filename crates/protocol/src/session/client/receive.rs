@@ -1,6 +1,5 @@
 //! The engine's output, its end, and timeouts.
 
-use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,8 +9,7 @@ use super::{ClientSession, DropReason, Event, NewGame, SearchId};
 use crate::protocol_state::is_only_text;
 use crate::session::SessionTime;
 use crate::{
-    Best, BestMove, Command, Id, Info, Move, Party, Position, Reply, Rule, Severity, Status,
-    Violation,
+    Best, BestMove, Command, Id, Info, Move, Party, Position, Reply, Rule, Status, Violation,
 };
 
 impl ClientSession {
@@ -20,10 +18,6 @@ impl ClientSession {
         self.received = now;
         let reading = Reply::read(line, self.protocol_state.dialect());
         let reply = match reading.value {
-            // A search has ended, although without an answer.
-            Reply::Unknown(text) if self.is_empty_answer(&text) => {
-                Reply::BestMove(Best::Other(Cow::Borrowed("")).into())
-            }
             Reply::Unknown(text) => {
                 // Empty lines are heartbeats (YaneuraOu) without a meaning.
                 if !text.is_empty() && !self.state.is_closed() {
@@ -49,9 +43,7 @@ impl ClientSession {
                 self.separation = Separation::AlwaysByReady;
             }
             // After the handshake, name and options are known.
-            if violation.rule.severity() == Severity::Must
-                || violation.rule == Rule::LateDeclaration
-            {
+            if violation.rule.is_ignored() || violation.rule == Rule::LateDeclaration {
                 return;
             }
         }
@@ -59,11 +51,6 @@ impl ClientSession {
             self.handle_reply(reply, line, now, out);
         }
         self.advance(now, out);
-    }
-
-    /// Whether this line is a `bestmove` without a move, during a search.
-    fn is_empty_answer(&self, text: &str) -> bool {
-        text.trim() == "bestmove" && self.state.search().is_some()
     }
 
     /// Whether this is a repetition of the previous answer. Each search ignores one such answer: if the

@@ -51,7 +51,7 @@ pub enum Event {
     Unknown(String),
     /// A malformed command.
     Malformed(Vec<Diagnostic>),
-    /// A violation by the client. A message with [`Severity::Must`](crate::Severity::Must) was ignored, unless it is queued.
+    /// A violation by the client. A message that [has no meaning](crate::Rule::is_ignored) was ignored, unless it is queued.
     Violation(Violation),
     /// A `setoption` that was rejected.
     BadOption(BadOption),

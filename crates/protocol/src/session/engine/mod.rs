@@ -58,7 +58,7 @@ use crate::reply::info::Details;
 use crate::{
     Best, BestMove, CastlingForm, Checkmate, Command, DiagnosticKind, Dialect, Go, Goal, Id, Info,
     KnownOption, Limitation, LineTooLong, OptionDecl, OptionSet, OptionValue, Phase, Position,
-    ProtocolState, Reply, Rule, SetOption, Severity, Status, Violation, WriteError,
+    ProtocolState, Reply, Rule, SetOption, Status, Violation, WriteError,
 };
 
 /// The protocol for an engine.
@@ -345,7 +345,7 @@ impl EngineSession {
             Some(Rule::BusyEngine) => {
                 self.enqueue(Queued::Command(command.into_owned()), line, out);
             }
-            Some(rule) if rule.severity() == Severity::Must => (),
+            Some(rule) if rule.is_ignored() => (),
             _ => self.act(command, now, out),
         }
     }
@@ -362,7 +362,7 @@ impl EngineSession {
     /// violated rule.
     fn apply(&mut self, command: &Command<'_>, out: &mut String) -> Option<Rule> {
         let violation = self.protocol_state.command(command).err()?;
-        if violation.rule.severity() == Severity::Should {
+        if !violation.rule.is_ignored() {
             self.protocol_state.apply_command_lenient(command);
         }
         self.send_debug(&violation, out);
@@ -412,7 +412,7 @@ impl EngineSession {
 
     fn apply_queued(&mut self, command: Command<'static>, now: SessionTime, out: &mut String) {
         let rule = self.apply(&command, out);
-        if rule.is_none_or(|rule| rule.severity() == Severity::Should) {
+        if rule.is_none_or(|rule| !rule.is_ignored()) {
             self.act(command, now, out);
         }
     }
