@@ -34,6 +34,10 @@ pub(crate) struct Transcript {
     pub(crate) errors: Vec<String>,
     /// The first entry of the engine that ends with a carriage return only.
     pub(crate) lone_return: Option<usize>,
+    /// A line of the client was written in parts.
+    pub(crate) is_fragmented: bool,
+    /// Several lines of the client were written at once.
+    pub(crate) is_batched: bool,
     searches: OnceLock<Vec<Search>>,
 }
 
@@ -88,6 +92,8 @@ impl Transcript {
             entries: Vec::new(),
             errors: Vec::new(),
             lone_return: None,
+            is_fragmented: false,
+            is_batched: false,
             searches: OnceLock::new(),
         }
     }
@@ -114,6 +120,15 @@ impl Transcript {
         if !self.closed && self.entries.len() < MAX_ENTRIES {
             self.entries.push(entry);
         }
+    }
+
+    /// The transcript without an entry.
+    pub(crate) fn without(mut self, at: usize) -> Self {
+        if at < self.entries.len() {
+            self.entries.remove(at);
+        }
+        self.lone_return = self.lone_return.filter(|other| *other != at);
+        Self { searches: OnceLock::new(), ..self }
     }
 
     /// The parsed lines of the engine.

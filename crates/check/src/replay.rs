@@ -1,0 +1,507 @@
+//! Root causes from evidence: failed checks are repeated with changed dialogues.
+//!
+//! Two failures have one cause if the same change repairs both. A change repairs a failure if the check fails again
+//! without it, and passes with it. A failure that no change repairs is its own cause, unless its evidence is that of
+//! another one: the same reply, or none, in the same search.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use readyok_protocol::{Command, Party, Reply};
+
+use crate::alteration::applies;
+use crate::change::Change;
+use crate::checks;
+use crate::context::{Test, TestCase, TestContext};
+use crate::message::Message;
+use crate::spec::{CheckResult, Repair, Verdict};
+use crate::suite::{Completed, in_parallel, judge_transcript, run_interactive};
+use crate::timeouts::now;
+use crate::transcript::{Excerpt, Transcript};
+
+/// Maximum number of repeated checks of a run.
+const MAX_REPLAYS: usize = 1500;
+
+/// Maximum number of lines of one kind that are removed from the recorded sessions.
+const MAX_REMOVED: usize = 5000;
+
+/// Rounds in which failures are explained by several causes at once.
+const ROUNDS: usize = 3;
+
+/// Repeats checks.
+pub(crate) struct Replays<'a> {
+    /// The context of a check.
+    pub(crate) context: &'a (dyn Fn(&'static TestCase) -> TestContext<'a> + Sync),
+    pub(crate) jobs: Option<usize>,
+    count: AtomicUsize,
+}
+
+/// A failed check.
+struct Failure {
+    /// The index of its result.
+    at: usize,
+    case: &'static TestCase,
+    /// The check whose session shows the failure of a check that only observes.
+    provider: &'static TestCase,
+    /// The part of the session that shows the failure.
+    dialogue: Transcript,
+    evidence: String,
+}
+
+/// The outcome of a repeated check.
+enum Outcome {
+    Passes(Excerpt),
+    Fails { dialogue: Transcript, excerpt: Excerpt, evidence: String, why: Message },
+    /// There is no verdict.
+    Unknown,
+}
+
+/// What is known of the cause of a failure.
+#[derive(Default)]
+struct Finding {
+    /// The changes that repair it; the last one is its cause.
+    changes: Vec<Change>,
+    /// The dialogue that works.
+    works: Option<Excerpt>,
+    /// The failure in a dialogue that other causes do not affect.
+    shown: Option<(Excerpt, Message)>,
+    evidence: String,
+}
+
+impl<'a> Replays<'a> {
+    pub(crate) fn new(
+        context: &'a (dyn Fn(&'static TestCase) -> TestContext<'a> + Sync),
+        jobs: Option<usize>,
+    ) -> Self {
+        Self { context, jobs, count: AtomicUsize::new(0) }
+    }
+
+    /// Sets the causes of all failures, and judges again what has no verdict because of them. Returns whether the number of repetitions was sufficient.
+    pub(crate) fn explain(&self, results: &mut [CheckResult], completed: &[Completed]) -> bool {
+        let sessions: Vec<(&'static str, &Transcript)> = completed
+            .iter()
+            .flat_map(|it| it.transcripts.iter().map(|transcript| (it.result.check.id, transcript)))
+            .collect();
+        let failures: Vec<Failure> = results
+            .iter()
+            .enumerate()
+            .filter(|(_, result)| matches!(result.verdict, Verdict::Fail(_)))
+            .filter_map(|(at, result)| failure(at, result, &sessions))
+            .collect();
+        let heads = by_lines(&failures, &sessions);
+        let is_head = |at: usize| heads.get(at).is_none_or(|head| *head == at);
+        let work: Vec<usize> = (0..failures.len()).filter(|at| is_head(*at)).collect();
+        let mut findings: BTreeMap<usize, Finding> = in_parallel(self.jobs, &work, |at| {
+            let finding = failures.get(*at).map(|failure| self.single(failure));
+            (*at, finding.unwrap_or_default())
+        })
+        .into_iter()
+        .collect();
+        self.include(&failures, &mut findings);
+        for _ in 0..ROUNDS {
+            if !self.explain_together(&failures, &mut findings) {
+                break;
+            }
+        }
+        let known = changes(&findings);
+        assign(results, &failures, &heads, findings);
+        self.judge_again(results, &known);
+        self.count.load(Ordering::Relaxed) < MAX_REPLAYS
+    }
+
+    /// Judges checks without a verdict, with the changes of all known causes.
+    fn judge_again(&self, results: &mut [CheckResult], known: &[Change]) {
+        if known.is_empty() {
+            return;
+        }
+        let open: Vec<(usize, &'static TestCase)> = results
+            .iter()
+            .enumerate()
+            .filter(|(_, result)| matches!(result.verdict, Verdict::Inconclusive(_)))
+            .filter_map(|(at, result)| Some((at, test_case(result.check.id)?)))
+            .collect();
+        let judged = in_parallel(self.jobs, &open, |(at, case)| {
+            let dialogue = Transcript::new(readyok_protocol::Dialect::Uci, true);
+            let evidence = String::new();
+            let failure = Failure { at: *at, case, provider: case, dialogue, evidence };
+            let outcome = self.repeat(&failure, known);
+            let Outcome::Fails { dialogue, excerpt, evidence, why } = outcome else { return None };
+            let failure = Failure { dialogue, evidence, ..failure };
+            let finding = self.combined(&failure, known)?;
+            (finding.changes.last().is_none_or(|change| !known.contains(change)))
+                .then_some((failure, finding, excerpt, why))
+        });
+        let (mut failures, mut findings) = (Vec::new(), BTreeMap::new());
+        for (failure, finding, excerpt, why) in judged.into_iter().flatten() {
+            if let Some(result) = results.get_mut(failure.at) {
+                result.verdict = Verdict::Fail(why);
+                result.cause = None;
+                result.transcript = Some(excerpt.transcript);
+                result.input = excerpt.input;
+            }
+            findings.insert(failures.len(), finding);
+            failures.push(failure);
+        }
+        let heads: Vec<usize> = (0..failures.len()).collect();
+        assign(results, &failures, &heads, findings);
+    }
+
+    /// Finds the change that alone repairs a failure.
+    fn single(&self, failure: &Failure) -> Finding {
+        let evidence = failure.evidence.clone();
+        let Outcome::Fails { .. } = self.repeat(failure, &[]) else {
+            return Finding { evidence, ..Finding::default() };
+        };
+        for change in Change::ALL.into_iter().filter(|change| applies(*change, &failure.dialogue)) {
+            if let Outcome::Passes(works) = self.repeat(failure, &[change]) {
+                let changes = vec![change];
+                return Finding { changes, works: Some(works), evidence, shown: None };
+            }
+        }
+        Finding { evidence, ..Finding::default() }
+    }
+
+    /// Replaces a cause by one that explains more failures.
+    fn include(&self, failures: &[Failure], findings: &mut BTreeMap<usize, Finding>) {
+        for (change, included) in Change::INCLUDED {
+            let of = |change: Change| {
+                let of_change = findings.iter().filter(move |(_, it)| it.changes == [change]);
+                of_change.map(|(at, _)| *at).collect::<Vec<usize>>()
+            };
+            if of(change).len() < of(included).len().max(1) {
+                continue;
+            }
+            let repaired = in_parallel(self.jobs, &of(included), |at| {
+                let failure = failures.get(*at)?;
+                match self.repeat(failure, &[change]) {
+                    Outcome::Passes(works) => Some((*at, works)),
+                    Outcome::Fails { .. } | Outcome::Unknown => None,
+                }
+            });
+            for (at, works) in repaired.into_iter().flatten() {
+                if let Some(finding) = findings.get_mut(&at) {
+                    finding.changes = vec![change];
+                    finding.works = Some(works);
+                }
+            }
+        }
+    }
+
+    /// Explains the remaining failures by several changes. Returns whether a new cause was found.
+    fn explain_together(
+        &self,
+        failures: &[Failure],
+        findings: &mut BTreeMap<usize, Finding>,
+    ) -> bool {
+        let known = changes(findings);
+        let open: Vec<usize> = findings
+            .iter()
+            .filter(|(_, finding)| finding.changes.is_empty())
+            .map(|(at, _)| *at)
+            .collect();
+        if known.is_empty() {
+            return false;
+        }
+        let explained = in_parallel(self.jobs, &open, |at| {
+            (*at, failures.get(*at).and_then(|failure| self.combined(failure, &known)))
+        });
+        let mut is_new = false;
+        for (at, finding) in explained {
+            if let Some(finding) = finding {
+                is_new |= finding.changes.last().is_some_and(|change| !known.contains(change));
+                findings.insert(at, finding);
+            }
+        }
+        is_new
+    }
+
+    /// Repeats a failure with the changes of all known causes.
+    fn combined(&self, failure: &Failure, known: &[Change]) -> Option<Finding> {
+        let evidence = failure.evidence.clone();
+        match self.repeat(failure, known) {
+            Outcome::Passes(works) => {
+                let is_needed = |change: &&Change| {
+                    let rest: Vec<Change> =
+                        known.iter().filter(|other| other != change).copied().collect();
+                    !matches!(self.repeat(failure, &rest), Outcome::Passes(_))
+                };
+                let is_affected = |change: &&Change| applies(**change, &failure.dialogue);
+                let cause = known.iter().find(is_needed);
+                let cause = cause.or_else(|| known.iter().find(is_affected))?;
+                Some(Finding { changes: vec![*cause], works: Some(works), evidence, shown: None })
+            }
+            Outcome::Fails { dialogue, excerpt, evidence, why } => {
+                let others = Change::ALL.into_iter().filter(|change| !known.contains(change));
+                for change in others.filter(|change| applies(*change, &dialogue)) {
+                    let changes = [known, &[change]].concat();
+                    if let Outcome::Passes(works) = self.repeat(failure, &changes) {
+                        let shown = Some((excerpt, why));
+                        return Some(Finding { changes, works: Some(works), shown, evidence });
+                    }
+                }
+                let shown = Some((excerpt, why));
+                Some(Finding { changes: Vec::new(), works: None, shown, evidence })
+            }
+            Outcome::Unknown => None,
+        }
+    }
+
+    /// Repeats a failed check with changes.
+    fn repeat(&self, failure: &Failure, changes: &[Change]) -> Outcome {
+        let context = (self.context)(failure.provider).with_changes(changes);
+        let is_over = context.timeouts.deadline().is_some_and(|deadline| deadline <= now())
+            || context.target.is_canceled();
+        if is_over || MAX_REPLAYS <= self.count.fetch_add(1, Ordering::Relaxed) {
+            return Outcome::Unknown;
+        }
+        let severity = failure.provider.check.severity;
+        let completed = run_interactive(failure.provider, severity, context);
+        let Some(last) = completed.transcripts.last() else { return Outcome::Unknown };
+        if let Test::Interactive(_) = failure.case.test {
+            return match completed.result.verdict {
+                Verdict::Pass => Outcome::Passes(last.excerpt(None)),
+                Verdict::Fail(why) => Outcome::Fails {
+                    excerpt: last.excerpt(None),
+                    evidence: evidence(last, Some(&why)),
+                    dialogue: last.clone(),
+                    why,
+                },
+                Verdict::Skip(_) | Verdict::Inconclusive(_) => Outcome::Unknown,
+            };
+        }
+        let mut seen = 0;
+        for transcript in completed.transcripts.iter().filter(|transcript| transcript.conforming) {
+            match judge_transcript(failure.case.test, transcript, Party::Engine) {
+                Ok(count) => seen += count,
+                Err((at, why)) => {
+                    let dialogue = part(transcript, at);
+                    return Outcome::Fails {
+                        excerpt: transcript.excerpt(Some(at)),
+                        evidence: evidence(&dialogue, None),
+                        dialogue,
+                        why,
+                    };
+                }
+            }
+        }
+        // Without relevant lines, the session has to be complete.
+        match completed.result.verdict {
+            Verdict::Pass => Outcome::Passes(last.excerpt(None)),
+            _ if 0 < seen => Outcome::Passes(last.excerpt(None)),
+            _ => Outcome::Unknown,
+        }
+    }
+}
+
+/// The changes that name causes.
+fn changes(findings: &BTreeMap<usize, Finding>) -> Vec<Change> {
+    let changes = findings.values().filter_map(|finding| finding.changes.last().copied());
+    let mut changes: Vec<Change> = changes.collect();
+    changes.sort();
+    changes.dedup();
+    changes
+}
+
+fn test_case(id: &str) -> Option<&'static TestCase> {
+    checks::test_cases().find(|case| case.check.id == id)
+}
+
+/// The session that shows a failure.
+fn failure(
+    at: usize,
+    result: &CheckResult,
+    sessions: &[(&'static str, &Transcript)],
+) -> Option<Failure> {
+    let own = test_case(result.check.id)?;
+    if let Test::Interactive(_) = own.test {
+        let (_, transcript) = sessions.iter().rfind(|(id, _)| *id == result.check.id)?;
+        let dialogue = (*transcript).clone();
+        let evidence = evidence(&dialogue, result.verdict.message());
+        return Some(Failure { at, case: own, provider: own, dialogue, evidence });
+    }
+    let conforming = sessions.iter().filter(|(_, transcript)| transcript.conforming);
+    let (provider, transcript, line) = conforming
+        .filter_map(|(id, transcript)| {
+            let (line, _) = judge_transcript(own.test, transcript, Party::Engine).err()?;
+            Some((test_case(id)?, *transcript, line))
+        })
+        // A short session is repeated quickly.
+        .min_by_key(|(_, transcript, _)| transcript.entries.len())?;
+    let dialogue = part(transcript, line);
+    let evidence = evidence(&dialogue, None);
+    Some(Failure { at, case: own, provider, dialogue, evidence })
+}
+
+/// The start of a session, and the search with an entry.
+fn part(transcript: &Transcript, at: usize) -> Transcript {
+    let is_command = |at: usize, command: &str| {
+        let entry = transcript.entries.get(at);
+        entry.is_some_and(|entry| {
+            entry.side == Party::Client
+                && entry.text.split_ascii_whitespace().next() == Some(command)
+        })
+    };
+    let start = (0..at).find(|at| is_command(*at, "position")).unwrap_or(0);
+    let from = (0..=at).rev().find(|at| is_command(*at, "position")).unwrap_or(0);
+    let mut part = Transcript::new(transcript.dialect, transcript.conforming);
+    let entries = transcript.entries.iter().enumerate();
+    let kept = entries.filter(|(index, _)| *index < start || (from..=at).contains(index));
+    part.entries = kept.map(|(_, entry)| entry.clone()).collect();
+    part
+}
+
+/// What a failure shows: the position, the command, and the kind of the reply or the message of the check.
+fn evidence(dialogue: &Transcript, why: Option<&Message>) -> String {
+    let normal = |text: &str| text.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+    let last = dialogue.commands().next_back().map(normal).unwrap_or_default();
+    let position = dialogue.commands().rfind(|text| {
+        matches!(Command::read(text, dialogue.dialect).value, Command::Position(_))
+    });
+    let position = position.map(normal).unwrap_or_default();
+    let ends = dialogue.entries.last();
+    let shown = match ends.filter(|entry| entry.side == Party::Engine) {
+        None => "no reply",
+        Some(entry) => match (Reply::read(&entry.text, dialogue.dialect).value, why) {
+            (Reply::BestMove(_), None) => "bestmove",
+            (_, Some(why)) => why.id(),
+            (_, None) => &entry.text,
+        },
+    };
+    format!("{shown}; {last}; {position}")
+}
+
+/// For each failure, the first one whose removed lines repair it. Only checks that observe are compared: their lines
+/// are removed from the recorded sessions.
+fn by_lines(failures: &[Failure], sessions: &[(&'static str, &Transcript)]) -> Vec<usize> {
+    let mut heads: Vec<usize> = (0..failures.len()).collect();
+    let passive: Vec<usize> = failures
+        .iter()
+        .enumerate()
+        .filter(|(_, failure)| failure.case.test.is_passive())
+        .map(|(at, _)| at)
+        .collect();
+    for at in &passive {
+        if passive.len() < 2 || heads.get(*at) != Some(at) {
+            continue;
+        }
+        let Some(test) = failures.get(*at).map(|failure| failure.case.test) else { continue };
+        let Some(rest) = without_lines(test, sessions) else { continue };
+        for other in passive.iter().filter(|other| *other != at) {
+            let Some(failure) = failures.get(*other) else { continue };
+            let mut seen = 0;
+            let repaired = rest.iter().all(|transcript| {
+                let judged = judge_transcript(failure.case.test, transcript, Party::Engine);
+                seen += judged.as_ref().map_or(0, |count| *count);
+                judged.is_ok()
+            });
+            let of_other = heads.get(*other) == Some(other);
+            if repaired && 0 < seen && of_other {
+                if let Some(head) = heads.get_mut(*other) {
+                    *head = *at;
+                }
+            }
+        }
+    }
+    // A head may have got a head.
+    for at in 0..heads.len() {
+        let mut head = at;
+        for _ in 0..heads.len() {
+            head = heads.get(head).copied().unwrap_or(head);
+        }
+        if let Some(it) = heads.get_mut(at) {
+            *it = head;
+        }
+    }
+    heads
+}
+
+/// The sessions without the lines that violate a rule. `None` if replies would have to be removed.
+fn without_lines(test: Test, sessions: &[(&'static str, &Transcript)]) -> Option<Vec<Transcript>> {
+    let mut removed = 0;
+    let conforming = sessions.iter().filter(|(_, transcript)| transcript.conforming);
+    conforming
+        .map(|(_, transcript)| {
+            let mut rest = (*transcript).clone();
+            while let Err((at, _)) = judge_transcript(test, &rest, Party::Engine) {
+                let line = rest.entries.get(at)?;
+                let reply = Reply::read(&line.text, rest.dialect).value;
+                let is_removable =
+                    matches!(reply, Reply::Info(_) | Reply::Option(_) | Reply::Unknown(_));
+                removed += 1;
+                if !is_removable || MAX_REMOVED < removed {
+                    return None;
+                }
+                rest = rest.without(at);
+            }
+            Some(rest)
+        })
+        .collect()
+}
+
+/// Groups the failures by their causes, and sets the causes of the results.
+fn assign(
+    results: &mut [CheckResult],
+    failures: &[Failure],
+    heads: &[usize],
+    mut findings: BTreeMap<usize, Finding>,
+) {
+    let mut groups: Vec<(Option<Change>, String, Vec<usize>)> = Vec::new();
+    for (at, finding) in &findings {
+        let change = finding.changes.last().copied();
+        let group = groups.iter_mut().find(|(other, evidence, _)| match change {
+            Some(change) => *other == Some(change),
+            None => other.is_none() && *evidence == finding.evidence,
+        });
+        match group {
+            Some((_, _, members)) => members.push(*at),
+            None => groups.push((change, finding.evidence.clone(), vec![*at])),
+        }
+    }
+    for (change, _, members) in groups {
+        let all: Vec<usize> = failures
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| heads.get(*at).is_some_and(|head| members.contains(head)))
+            .map(|(_, failure)| failure.at)
+            .collect();
+        for member in members {
+            let Some(finding) = findings.remove(&member) else { continue };
+            let Some(at) = failures.get(member).map(|failure| failure.at) else { continue };
+            let Some(result) = results.get_mut(at) else { continue };
+            if let Some((excerpt, why)) = finding.shown {
+                result.transcript = Some(excerpt.transcript);
+                result.input = excerpt.input;
+                result.verdict = Verdict::Fail(why);
+            }
+            if let Some(change) = change {
+                let transcript = finding.works.map(|excerpt| excerpt.transcript);
+                result.repair =
+                    Some(Repair { key: change.key(), cause: change.cause(), transcript });
+            }
+        }
+        let Some(root) = root(results, &all, change) else { continue };
+        for at in all {
+            if let Some(result) = results.get_mut(at)
+                && result.check.id != root
+            {
+                result.cause = Some(root);
+            }
+        }
+    }
+}
+
+/// The failure that stands for a cause: the most severe one; of these that of the rule about the change, or the one
+/// with the shortest transcript.
+fn root(results: &[CheckResult], members: &[usize], change: Option<Change>) -> Option<&'static str> {
+    let all = || members.iter().filter_map(|at| results.get(*at));
+    let rule = change.map(Change::check);
+    let length = |result: &CheckResult| {
+        result.transcript.as_ref().map_or(usize::MAX, |transcript| transcript.lines().count())
+    };
+    let first = all().min_by_key(|result| {
+        let is_other = Some(result.check.id) != rule;
+        let is_unrepaired = change.is_some() && result.repair.is_none();
+        (result.severity, is_other, is_unrepaired, length(result))
+    });
+    first.map(|result| result.check.id)
+}
