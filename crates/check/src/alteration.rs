@@ -33,12 +33,21 @@ pub(crate) enum Step {
     Pause(Duration),
     /// Send `isready`, and discard the lines up to `readyok`.
     AwaitReady,
-    /// Handle this line as if the engine had sent it.
-    Receive(String),
+    /// Handle this line as if the engine had sent it now.
+    Receive(Received),
     /// Deliver `readyok` without recording it.
     Ready,
     /// Close the input.
     Close,
+}
+
+/// A line of the engine with changes.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Received {
+    /// The line for the check.
+    pub(crate) text: String,
+    /// The line for the transcript: the colors are those of the sent position.
+    pub(crate) recorded: String,
 }
 
 /// The changes of a session, and its state.
@@ -74,7 +83,7 @@ pub(crate) struct Alteration {
     /// `stop` or `ponderhit` was sent in the search.
     is_released: bool,
     /// The reply of a search that has not been released.
-    held: Option<String>,
+    held: Option<Received>,
     /// The engine has not sent a line since the last command.
     is_unheard: bool,
     pauses: usize,
@@ -317,18 +326,29 @@ impl Alteration {
     /// `stop` or `ponderhit`.
     fn release(&mut self, line: Line, is_immediate: bool, steps: &mut Vec<Step>) {
         self.is_released = true;
-        if let Some(held) = self.held.take() {
-            steps.push(Step::Receive(held));
-            return;
-        }
         if is_immediate && self.has(Change::LaterStop) {
             steps.push(Step::Pause(PAUSE * 2));
         }
         steps.push(line.write());
+        steps.extend(self.held.take().map(Step::Receive));
     }
 
     /// The line in place of a line of the engine, if any. `is_searching` is the state before it.
-    pub(crate) fn incoming(&mut self, text: &str, is_searching: bool) -> Option<String> {
+    pub(crate) fn incoming(&mut self, text: &str, is_searching: bool) -> Option<Received> {
+        let text = self.edited(text, is_searching)?;
+        let recorded = if self.is_mirrored { mirrored_reply(&text) } else { text.clone() };
+        let received = Received { text, recorded };
+        let is_held = self.go.ponder && self.has(Change::HeldPonder)
+            || self.go.infinite && self.has(Change::HeldInfinite);
+        let is_best = |text| matches!(Reply::read(text, self.dialect).value, Reply::BestMove(_));
+        if is_held && is_searching && !self.is_released && is_best(&received.text) {
+            self.held = Some(received);
+            return None;
+        }
+        Some(received)
+    }
+
+    fn edited(&mut self, text: &str, is_searching: bool) -> Option<String> {
         self.is_unheard = false;
         let reply = Reply::read(text, self.dialect).value.into_owned();
         let is_declaration = matches!(reply, Reply::Id(_) | Reply::Option(_) | Reply::UciOk);
@@ -352,14 +372,7 @@ impl Alteration {
             }
             Reply::BestMove(_) => {
                 self.is_undrained = true;
-                let line = self.best_move(text);
-                let is_held = self.go.ponder && self.has(Change::HeldPonder)
-                    || self.go.infinite && self.has(Change::HeldInfinite);
-                if is_held && !self.is_released {
-                    self.held = Some(line);
-                    return None;
-                }
-                return Some(line);
+                return Some(self.best_move(text));
             }
             Reply::Info(info) => {
                 let first = info.pv.as_ref().and_then(|pv| pv.tokens().next());
@@ -407,7 +420,7 @@ impl Alteration {
 
     /// A changed `bestmove`.
     fn best_move(&self, text: &str) -> String {
-        let text = if self.is_mirrored { mapped(text, mirrored_move) } else { text.to_owned() };
+        let text = if self.is_mirrored { mirrored_reply(text) } else { text.to_owned() };
         let mut tokens: Vec<String> = text.split(' ').map(str::to_owned).collect();
         let Some(best) = tokens.get(1).cloned() else { return text };
         let mut board = self.board.clone();
@@ -442,12 +455,9 @@ impl Alteration {
 
     /// A changed `info` line.
     fn info(&self, text: &str) -> String {
-        let (fields, string) = match text.find(" string ") {
-            Some(at) => text.split_at(at),
-            None => (text, ""),
-        };
-        let mirrored = if self.is_mirrored { mapped(fields, mirrored_move) } else { fields.into() };
-        let mut tokens: Vec<String> = mirrored.split(' ').map(str::to_owned).collect();
+        let text = if self.is_mirrored { mirrored_reply(text) } else { text.to_owned() };
+        let (fields, string) = fields(&text);
+        let mut tokens: Vec<String> = fields.split(' ').map(str::to_owned).collect();
         let mut board = None;
         for at in 1..tokens.len() {
             let (before, rest) = tokens.split_at_mut(at);
@@ -556,10 +566,16 @@ fn in_other_unit(token: &str, dialect: Dialect) -> Option<String> {
     Some(format!("{sign}{other}"))
 }
 
-/// Replaces the tokens of a line.
-fn mapped(text: &str, map: impl Fn(&str) -> Option<String>) -> String {
-    let tokens = text.split(' ').map(|token| map(token).unwrap_or_else(|| token.to_owned()));
-    tokens.collect::<Vec<_>>().join(" ")
+/// The fields of a line, and its `string`.
+fn fields(text: &str) -> (&str, &str) {
+    text.find(" string ").map_or((text, ""), |at| text.split_at(at))
+}
+
+/// A line of the engine with exchanged colors.
+fn mirrored_reply(text: &str) -> String {
+    let (fields, string) = fields(text);
+    let mirrored = |token: &str| mirrored_move(token).unwrap_or_else(|| token.to_owned());
+    fields.split(' ').map(mirrored).collect::<Vec<_>>().join(" ") + string
 }
 
 /// A move with exchanged colors: chess boards are reflected, shogi boards rotated.
@@ -748,7 +764,8 @@ pub(crate) fn applies(change: Change, transcript: &Transcript) -> bool {
                 let _ = protocol.apply_command_lenient(&command);
             }
             Party::Engine => {
-                if alteration.incoming(&entry.text, is_searching).as_ref() != Some(&entry.text) {
+                let received = alteration.incoming(&entry.text, is_searching);
+                if received.is_none_or(|received| received.text != entry.text) {
                     return true;
                 }
                 let reply = Reply::read(&entry.text, transcript.dialect).value;
@@ -810,8 +827,8 @@ mod tests {
         alteration.outgoing(sent, format!("{sent}\n").as_bytes(), false);
         alteration.outgoing("go depth 1", b"go depth 1\n", false);
         let edited = alteration.incoming("info depth x score cp -35  nodes 1 string cp 3", true);
-        assert_eq!(edited.as_deref(), Some("info depth x score cp 35  nodes 1 string cp 3"));
+        assert_eq!(edited.map(|it| it.text).as_deref(), Some("info depth x score cp 35  nodes 1 string cp 3"));
         let edited = alteration.incoming("info score mate -3", true);
-        assert_eq!(edited.as_deref(), Some("info score mate 2"));
+        assert_eq!(edited.map(|it| it.text).as_deref(), Some("info score mate 2"));
     }
 }

@@ -53,7 +53,7 @@ pub(crate) struct Capabilities {
     /// The engine sends `info` or another `bestmove` after `bestmove`.
     pub(crate) is_late: bool,
     /// The engine searches only after a new-game command.
-    needs_new_game: bool,
+    pub(crate) needs_new_game: bool,
 }
 
 /// Depths of the first searches, and the time after which the next one is not tried.
@@ -169,7 +169,7 @@ impl Capabilities {
     /// Changes without which the engine does not search, except for the check of this rule.
     pub(crate) fn changes_for(&self, check: &str) -> Vec<Change> {
         let change = Change::NewGameFirst;
-        if self.needs_new_game && check != change.check() { vec![change] } else { Vec::new() }
+        if self.needs_new_game && !change.rules().contains(&check) { vec![change] } else { Vec::new() }
     }
 
     /// The check of a missing feature.

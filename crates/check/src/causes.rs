@@ -64,6 +64,21 @@ impl Cause<'_> {
         usize::from(self.root.is_some()) + self.dependents.len()
     }
 
+    /// Why the cause has no transcript.
+    pub fn without_transcript(&self) -> Option<&'static str> {
+        if self.shortest().is_some() {
+            return None;
+        }
+        let reasons = |wanted: fn(&Verdict) -> bool| self.all().any(|result| wanted(&result.verdict));
+        Some(match self.root {
+            None => "no transcript: the check of the cause was not selected",
+            Some(_) if reasons(|verdict| matches!(verdict, Verdict::Fail(_))) => {
+                "no transcript was recorded"
+            }
+            Some(_) => "no transcript: no rule was violated; a search takes too long to judge these rules",
+        })
+    }
+
     /// The failure with the shortest transcript, preferably one with a dialogue that works.
     pub fn shortest(&self) -> Option<&CheckResult> {
         let failures = self.all().filter(|result| result.transcript.is_some());

@@ -13,6 +13,14 @@ pub(crate) enum Change {
     UnpromptedHandshake,
     /// Lines that are no messages of the protocol are removed.
     OtherLines,
+    /// Castling is rewritten in the form of the protocol.
+    CastlingForm,
+    /// Moves are rewritten in the form of the protocol.
+    MoveForm,
+    /// Scores of the second player are negated.
+    ScoreSide,
+    /// Mates are counted in the unit of the protocol.
+    MateUnit,
     /// Tokens are separated by single spaces.
     SingleSpaces,
     /// Lines end with a line feed.
@@ -39,16 +47,18 @@ pub(crate) enum Change {
     MovesFromStart,
     /// Moves after a position are sent as the resulting FEN or SFEN.
     FenAfterMoves,
-    /// Castling is rewritten in the form of the protocol.
-    CastlingForm,
-    /// Moves are rewritten in the form of the protocol.
-    MoveForm,
-    /// `searchmoves` restricts the replies.
-    SearchMoves,
     /// The times of White and Black are exchanged.
     SwappedClocks,
     /// A search with `movestogo` has none.
     NoMovesToGo,
+    /// `isready` is not sent in a search.
+    NoReadyInSearch,
+    /// `bestmove` of `go infinite` is held until `stop`.
+    HeldInfinite,
+    /// `bestmove` of `go ponder` is held until `ponderhit` or `stop`.
+    HeldPonder,
+    /// `stop` follows `go` after a pause.
+    LaterStop,
     /// `go nodes` is sent as `go depth`.
     NodesAsDepth,
     /// `go movetime` is sent as `go depth`.
@@ -57,26 +67,16 @@ pub(crate) enum Change {
     MateAsDepth,
     /// `go` with clocks is sent as `go depth`.
     ClocksAsDepth,
-    /// `bestmove` of `go infinite` is held until `stop`.
-    HeldInfinite,
-    /// `bestmove` of `go ponder` is held until `ponderhit` or `stop`.
-    HeldPonder,
-    /// `stop` follows `go` after a pause.
-    LaterStop,
-    /// `isready` is not sent in a search.
-    NoReadyInSearch,
     /// `isready` is not sent.
     NoReady,
-    /// Scores of the second player are negated.
-    ScoreSide,
-    /// Mates are counted in the unit of the protocol.
-    MateUnit,
     /// `stop` is sent before `quit`.
     StopBeforeQuit,
     /// The input ends after `quit`.
     EndAfterQuit,
     /// `quit` is sent before the input ends.
     QuitBeforeEnd,
+    /// `searchmoves` restricts the replies.
+    SearchMoves,
     /// Each command follows the one before it after a pause.
     Pauses,
     /// An illegal `bestmove` is replaced by a legal move.
@@ -90,6 +90,10 @@ impl Change {
         Self::LateInfo,
         Self::UnpromptedHandshake,
         Self::OtherLines,
+        Self::CastlingForm,
+        Self::MoveForm,
+        Self::ScoreSide,
+        Self::MateUnit,
         Self::SingleSpaces,
         Self::LineFeeds,
         Self::WholeLines,
@@ -103,74 +107,75 @@ impl Change {
         Self::FirstPlayerMoves,
         Self::MovesFromStart,
         Self::FenAfterMoves,
-        Self::CastlingForm,
-        Self::MoveForm,
-        Self::SearchMoves,
         Self::SwappedClocks,
         Self::NoMovesToGo,
+        Self::NoReadyInSearch,
+        Self::HeldInfinite,
+        Self::HeldPonder,
+        Self::LaterStop,
         Self::NodesAsDepth,
         Self::MoveTimeAsDepth,
         Self::MateAsDepth,
         Self::ClocksAsDepth,
-        Self::HeldInfinite,
-        Self::HeldPonder,
-        Self::LaterStop,
-        Self::NoReadyInSearch,
         Self::NoReady,
-        Self::ScoreSide,
-        Self::MateUnit,
         Self::StopBeforeQuit,
         Self::EndAfterQuit,
         Self::QuitBeforeEnd,
+        Self::SearchMoves,
         Self::Pauses,
         Self::LegalMoves,
     ];
 
     /// Changes of which the first one is the cause if it also repairs what the second one repairs: an engine that
-    /// ignores the FEN plays as the first player.
-    pub(crate) const INCLUDED: [(Self, Self); 1] = [(Self::MovesFromStart, Self::FirstPlayerMoves)];
+    /// ignores the FEN plays as the first player, whose scores are not those of the second one.
+    pub(crate) const INCLUDED: [(Self, Self); 3] = [
+        (Self::FirstPlayerMoves, Self::ScoreSide),
+        (Self::MovesFromStart, Self::ScoreSide),
+        (Self::MovesFromStart, Self::FirstPlayerMoves),
+    ];
 
-    /// The name in JSON, and the check of the rule that an engine violates which needs this change.
-    const fn names(self) -> (&'static str, &'static str) {
+    /// The name in JSON, and the checks of the rules that an engine violates which needs this change. The first one
+    /// stands for the cause.
+    const fn names(self) -> (&'static str, &'static [&'static str]) {
         match self {
-            Self::ExtraBestMove => ("extra-bestmove", "search.one-bestmove"),
-            Self::LateInfo => ("late-info", "lexical.idle-info"),
-            Self::UnpromptedHandshake => ("unprompted-handshake", "handshake.waits"),
-            Self::OtherLines => ("other-lines", "handshake.known-messages"),
-            Self::SingleSpaces => ("single-spaces", "lexical.spaces"),
-            Self::LineFeeds => ("line-feeds", "lexical.crlf"),
-            Self::WholeLines => ("whole-lines", "lexical.fragments"),
-            Self::SingleLines => ("single-lines", "lexical.batch"),
-            Self::NoEmptyLines => ("no-empty-lines", "lexical.empty-lines"),
-            Self::NoUnknownCommands => ("no-unknown-commands", "lexical.unknown-command"),
-            Self::ShortLines => ("short-lines", "lexical.long-line"),
-            Self::PositionAgain => ("position-again", "state.position-kept"),
-            Self::NewGameFirst => ("new-game-first", "search.new-game"),
-            Self::NewGameEach => ("new-game-each", "positions.startpos"),
-            Self::FirstPlayerMoves => ("first-player-moves", "positions.fen-sfen"),
-            Self::MovesFromStart => ("moves-from-start", "positions.fen-sfen"),
-            Self::FenAfterMoves => ("fen-after-moves", "positions.startpos"),
-            Self::CastlingForm => ("castling-form", "positions.castling"),
-            Self::MoveForm => ("move-form", "positions.move-form"),
-            Self::SearchMoves => ("searchmoves", "search.searchmoves"),
-            Self::SwappedClocks => ("swapped-clocks", "search.clock"),
-            Self::NoMovesToGo => ("no-movestogo", "search.moves-to-go"),
-            Self::NodesAsDepth => ("nodes-as-depth", "search.nodes"),
-            Self::MoveTimeAsDepth => ("movetime-as-depth", "search.movetime.ends"),
-            Self::MateAsDepth => ("mate-as-depth", "search.mate"),
-            Self::ClocksAsDepth => ("clocks-as-depth", "search.clock"),
-            Self::HeldInfinite => ("held-infinite", "search.infinite"),
-            Self::HeldPonder => ("held-ponder", "search.ponder.holds-bestmove"),
-            Self::LaterStop => ("later-stop", "search.immediate-stop"),
-            Self::NoReadyInSearch => ("no-isready-in-search", "search.ready"),
-            Self::NoReady => ("no-isready", "handshake.ready"),
-            Self::ScoreSide => ("score-side", "info.score-side"),
-            Self::MateUnit => ("mate-unit", "info.mate-score"),
-            Self::StopBeforeQuit => ("stop-before-quit", "exit.quit.searching"),
-            Self::EndAfterQuit => ("end-after-quit", "exit.quit.idle"),
-            Self::QuitBeforeEnd => ("quit-before-end", "exit.eof.idle"),
-            Self::Pauses => ("pauses", "lexical.batch"),
-            Self::LegalMoves => ("legal-moves", "search.legal-move"),
+            Self::ExtraBestMove => ("extra-bestmove", &["search.one-bestmove"]),
+            Self::LateInfo => ("late-info", &["lexical.idle-info"]),
+            Self::UnpromptedHandshake => ("unprompted-handshake", &["handshake.waits", "handshake.late-declaration", "handshake.ok-once"]),
+            Self::OtherLines => ("other-lines", &["handshake.known-messages"]),
+            Self::CastlingForm => ("castling-form", &["positions.castling", "positions.chess960", "positions.move-form"]),
+            Self::MoveForm => ("move-form", &["positions.move-form", "positions.promotions", "positions.shogi-promotions"]),
+            Self::ScoreSide => ("score-side", &["info.score-side", "scores.mated"]),
+            Self::MateUnit => ("mate-unit", &["info.mate-score"]),
+            Self::SingleSpaces => ("single-spaces", &["lexical.spaces", "lexical.tabs"]),
+            Self::LineFeeds => ("line-feeds", &["lexical.crlf", "lexical.lone-cr"]),
+            Self::WholeLines => ("whole-lines", &["lexical.fragments"]),
+            Self::SingleLines => ("single-lines", &["lexical.batch"]),
+            Self::NoEmptyLines => ("no-empty-lines", &["lexical.empty-lines"]),
+            Self::NoUnknownCommands => ("no-unknown-commands", &["lexical.unknown-command", "lexical.before-handshake"]),
+            Self::ShortLines => ("short-lines", &["lexical.long-line"]),
+            Self::PositionAgain => ("position-again", &["state.position-kept"]),
+            Self::NewGameFirst => ("new-game-first", &["search.new-game"]),
+            Self::NewGameEach => ("new-game-each", &["positions.startpos"]),
+            Self::FirstPlayerMoves => ("first-player-moves", &["positions.fen-sfen"]),
+            Self::MovesFromStart => ("moves-from-start", &["positions.fen-sfen"]),
+            Self::FenAfterMoves => ("fen-after-moves", &["positions.startpos", "positions.random-game", "positions.random-lines", "positions.special-moves", "positions.shogi-moves"]),
+            Self::SwappedClocks => ("swapped-clocks", &["search.clock", "usi.byoyomi", "usi.byoyomi-time"]),
+            Self::NoMovesToGo => ("no-movestogo", &["search.moves-to-go"]),
+            Self::HeldInfinite => ("held-infinite", &["search.infinite", "search.no-early-bestmove"]),
+            Self::HeldPonder => ("held-ponder", &["search.ponder.holds-bestmove", "search.no-early-bestmove"]),
+            Self::LaterStop => ("later-stop", &["search.immediate-stop"]),
+            Self::NodesAsDepth => ("nodes-as-depth", &["search.nodes"]),
+            Self::MoveTimeAsDepth => ("movetime-as-depth", &["search.movetime.ends"]),
+            Self::MateAsDepth => ("mate-as-depth", &["search.mate", "usi.mate"]),
+            Self::ClocksAsDepth => ("clocks-as-depth", &["search.clock", "usi.byoyomi", "usi.byoyomi-time", "usi.clocks"]),
+            Self::NoReadyInSearch => ("no-isready-in-search", &["search.ready"]),
+            Self::NoReady => ("no-isready", &["handshake.ready"]),
+            Self::StopBeforeQuit => ("stop-before-quit", &["exit.quit.searching", "exit.quit.pondering"]),
+            Self::EndAfterQuit => ("end-after-quit", &["exit.quit.idle"]),
+            Self::QuitBeforeEnd => ("quit-before-end", &["exit.eof.idle", "exit.eof.searching"]),
+            Self::SearchMoves => ("searchmoves", &["search.searchmoves", "search.searchmoves-lines", "search.searchmoves-first"]),
+            Self::Pauses => ("pauses", &[]),
+            Self::LegalMoves => ("legal-moves", &["search.legal-move"]),
         }
     }
 
@@ -179,9 +184,31 @@ impl Change {
         self.names().0
     }
 
-    /// The check of the rule that an engine violates which needs this change.
-    pub(crate) const fn check(self) -> &'static str {
+    /// The checks of the rules that an engine violates which needs this change.
+    pub(crate) const fn rules(self) -> &'static [&'static str] {
         self.names().1
+    }
+
+    /// Whether a session with the change is one of a client with an engine that works. Otherwise the replies are not
+    /// those of a search as it was requested.
+    pub(crate) const fn is_genuine(self) -> bool {
+        !matches!(
+            self,
+            Self::SearchMoves
+                | Self::NoMovesToGo
+                | Self::NodesAsDepth
+                | Self::MoveTimeAsDepth
+                | Self::MateAsDepth
+                | Self::ClocksAsDepth
+                | Self::HeldInfinite
+                | Self::HeldPonder
+                | Self::NoReadyInSearch
+                | Self::NoReady
+                | Self::StopBeforeQuit
+                | Self::EndAfterQuit
+                | Self::QuitBeforeEnd
+                | Self::LegalMoves
+        )
     }
 
     /// The cause of a failure that this change repairs.
@@ -240,7 +267,9 @@ mod tests {
         let names: BTreeSet<&str> = Change::ALL.into_iter().map(Change::key).collect();
         assert_eq!(names.len(), Change::ALL.len());
         for change in Change::ALL {
-            assert!(crate::all().any(|check| check.id == change.check()), "{change:?}");
+            for rule in change.rules() {
+                assert!(crate::all().any(|check| check.id == *rule), "{change:?}");
+            }
             assert!(change.cause().to_string().len() > 10, "{change:?}");
         }
         assert!(Change::ALL.is_sorted());

@@ -49,7 +49,7 @@ pub use crate::suite::Progress;
 pub use crate::transcript::Input;
 pub use cancellation::Cancellation;
 pub use causes::Cause;
-pub use checks::all;
+pub use checks::{Grade, GradeResult, all};
 pub use message::Message;
 pub use mock_engine::{ClientSuite, all as all_of_clients, serve_as_mock_engine};
 pub use readyok_client::EngineProgram;

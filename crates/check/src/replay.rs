@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use readyok_protocol::{Command, Party, Reply};
+use readyok_protocol::{Command, Go, Party, Reply};
 
 use crate::alteration::applies;
 use crate::change::Change;
@@ -33,7 +33,14 @@ pub(crate) struct Replays<'a> {
     /// The context of a check.
     pub(crate) context: &'a (dyn Fn(&'static TestCase) -> TestContext<'a> + Sync),
     pub(crate) jobs: Option<usize>,
+    /// The changes that may be causes: a rule about them was violated, or was not checked.
+    suspects: Vec<Change>,
     count: AtomicUsize,
+}
+
+/// Whether a change affects a session.
+fn affects(change: Change, dialogues: &[Transcript]) -> bool {
+    dialogues.iter().any(|dialogue| applies(change, dialogue))
 }
 
 /// A failed check.
@@ -43,15 +50,15 @@ struct Failure {
     case: &'static TestCase,
     /// The check whose session shows the failure of a check that only observes.
     provider: &'static TestCase,
-    /// The part of the session that shows the failure.
-    dialogue: Transcript,
+    /// The sessions, or the part of one that shows the failure.
+    dialogues: Vec<Transcript>,
     evidence: String,
 }
 
 /// The outcome of a repeated check.
 enum Outcome {
     Passes(Excerpt),
-    Fails { dialogue: Transcript, excerpt: Excerpt, evidence: String, why: Message },
+    Fails { dialogues: Vec<Transcript>, excerpt: Excerpt, evidence: String, why: Message },
     /// There is no verdict.
     Unknown,
 }
@@ -72,8 +79,20 @@ impl<'a> Replays<'a> {
     pub(crate) fn new(
         context: &'a (dyn Fn(&'static TestCase) -> TestContext<'a> + Sync),
         jobs: Option<usize>,
+        results: &[CheckResult],
+        needs_new_game: bool,
     ) -> Self {
-        Self { context, jobs, count: AtomicUsize::new(0) }
+        let passes = |rule: &&str| {
+            let result = results.iter().find(|result| result.check.id == *rule);
+            result.is_some_and(|result| matches!(result.verdict, Verdict::Pass | Verdict::Skip(_)))
+        };
+        let is_suspect = |change: &Change| {
+            let rules = change.rules();
+            let is_possible = *change != Change::NewGameFirst || needs_new_game;
+            is_possible && (rules.is_empty() || !rules.iter().all(|rule| passes(&rule)))
+        };
+        let suspects = Change::ALL.into_iter().filter(is_suspect).collect();
+        Self { context, jobs, suspects, count: AtomicUsize::new(0) }
     }
 
     /// Sets the causes of all failures, and judges again what has no verdict because of them. Returns whether the number of repetitions was sufficient.
@@ -111,7 +130,9 @@ impl<'a> Replays<'a> {
 
     /// Judges checks without a verdict, with the changes of all known causes.
     fn judge_again(&self, results: &mut [CheckResult], known: &[Change]) {
-        if known.is_empty() {
+        let genuine: Vec<Change> =
+            known.iter().copied().filter(|change| change.is_genuine()).collect();
+        if genuine.is_empty() {
             return;
         }
         let open: Vec<(usize, &'static TestCase)> = results
@@ -121,12 +142,11 @@ impl<'a> Replays<'a> {
             .filter_map(|(at, result)| Some((at, test_case(result.check.id)?)))
             .collect();
         let judged = in_parallel(self.jobs, &open, |(at, case)| {
-            let dialogue = Transcript::new(readyok_protocol::Dialect::Uci, true);
-            let evidence = String::new();
-            let failure = Failure { at: *at, case, provider: case, dialogue, evidence };
-            let outcome = self.repeat(&failure, known);
-            let Outcome::Fails { dialogue, excerpt, evidence, why } = outcome else { return None };
-            let failure = Failure { dialogue, evidence, ..failure };
+            let (dialogues, evidence) = (Vec::new(), String::new());
+            let failure = Failure { at: *at, case, provider: case, dialogues, evidence };
+            let outcome = self.repeat(&failure, &genuine);
+            let Outcome::Fails { dialogues, excerpt, evidence, why } = outcome else { return None };
+            let failure = Failure { dialogues, evidence, ..failure };
             let finding = self.combined(&failure, known)?;
             (finding.changes.last().is_none_or(|change| !known.contains(change)))
                 .then_some((failure, finding, excerpt, why))
@@ -152,7 +172,8 @@ impl<'a> Replays<'a> {
         let Outcome::Fails { .. } = self.repeat(failure, &[]) else {
             return Finding { evidence, ..Finding::default() };
         };
-        for change in Change::ALL.into_iter().filter(|change| applies(*change, &failure.dialogue)) {
+        for change in self.suspects.iter().filter(|change| affects(**change, &failure.dialogues)) {
+            let change = *change;
             if let Outcome::Passes(works) = self.repeat(failure, &[change]) {
                 let changes = vec![change];
                 return Finding { changes, works: Some(works), evidence, shown: None };
@@ -225,14 +246,15 @@ impl<'a> Replays<'a> {
                         known.iter().filter(|other| other != change).copied().collect();
                     !matches!(self.repeat(failure, &rest), Outcome::Passes(_))
                 };
-                let is_affected = |change: &&Change| applies(**change, &failure.dialogue);
+                let is_affected = |change: &&Change| affects(**change, &failure.dialogues);
                 let cause = known.iter().find(is_needed);
                 let cause = cause.or_else(|| known.iter().find(is_affected))?;
                 Some(Finding { changes: vec![*cause], works: Some(works), evidence, shown: None })
             }
-            Outcome::Fails { dialogue, excerpt, evidence, why } => {
-                let others = Change::ALL.into_iter().filter(|change| !known.contains(change));
-                for change in others.filter(|change| applies(*change, &dialogue)) {
+            Outcome::Fails { dialogues, excerpt, evidence, why } => {
+                let others = self.suspects.iter().filter(|change| !known.contains(change));
+                for change in others.filter(|change| affects(**change, &dialogues)) {
+                    let change = *change;
                     let changes = [known, &[change]].concat();
                     if let Outcome::Passes(works) = self.repeat(failure, &changes) {
                         let shown = Some((excerpt, why));
@@ -257,13 +279,14 @@ impl<'a> Replays<'a> {
         let severity = failure.provider.check.severity;
         let completed = run_interactive(failure.provider, severity, context);
         let Some(last) = completed.transcripts.last() else { return Outcome::Unknown };
+        let area = failure.case.check.area();
         if let Test::Interactive(_) = failure.case.test {
             return match completed.result.verdict {
                 Verdict::Pass => Outcome::Passes(last.excerpt(None)),
                 Verdict::Fail(why) => Outcome::Fails {
                     excerpt: last.excerpt(None),
-                    evidence: evidence(last, Some(&why)),
-                    dialogue: last.clone(),
+                    evidence: evidence(area, last, Some(&why)),
+                    dialogues: completed.transcripts.clone(),
                     why,
                 },
                 Verdict::Skip(_) | Verdict::Inconclusive(_) => Outcome::Unknown,
@@ -277,8 +300,8 @@ impl<'a> Replays<'a> {
                     let dialogue = part(transcript, at);
                     return Outcome::Fails {
                         excerpt: transcript.excerpt(Some(at)),
-                        evidence: evidence(&dialogue, None),
-                        dialogue,
+                        evidence: evidence(area, &dialogue, None),
+                        dialogues: vec![dialogue],
                         why,
                     };
                 }
@@ -314,10 +337,11 @@ fn failure(
 ) -> Option<Failure> {
     let own = test_case(result.check.id)?;
     if let Test::Interactive(_) = own.test {
-        let (_, transcript) = sessions.iter().rfind(|(id, _)| *id == result.check.id)?;
-        let dialogue = (*transcript).clone();
-        let evidence = evidence(&dialogue, result.verdict.message());
-        return Some(Failure { at, case: own, provider: own, dialogue, evidence });
+        let sessions = sessions.iter().filter(|(id, _)| *id == result.check.id);
+        let dialogues: Vec<Transcript> =
+            sessions.map(|(_, transcript)| (*transcript).clone()).collect();
+        let evidence = evidence(own.check.area(), dialogues.last()?, result.verdict.message());
+        return Some(Failure { at, case: own, provider: own, dialogues, evidence });
     }
     let conforming = sessions.iter().filter(|(_, transcript)| transcript.conforming);
     let (provider, transcript, line) = conforming
@@ -328,8 +352,8 @@ fn failure(
         // A short session is repeated quickly.
         .min_by_key(|(_, transcript, _)| transcript.entries.len())?;
     let dialogue = part(transcript, line);
-    let evidence = evidence(&dialogue, None);
-    Some(Failure { at, case: own, provider, dialogue, evidence })
+    let evidence = evidence(own.check.area(), &dialogue, None);
+    Some(Failure { at, case: own, provider, dialogues: vec![dialogue], evidence })
 }
 
 /// The start of a session, and the search with an entry.
@@ -351,23 +375,53 @@ fn part(transcript: &Transcript, at: usize) -> Transcript {
 }
 
 /// What a failure shows: the position, the command, and the kind of the reply or the message of the check.
-fn evidence(dialogue: &Transcript, why: Option<&Message>) -> String {
-    let normal = |text: &str| text.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
-    let last = dialogue.commands().next_back().map(normal).unwrap_or_default();
-    let position = dialogue.commands().rfind(|text| {
-        matches!(Command::read(text, dialogue.dialect).value, Command::Position(_))
+fn evidence(area: &str, dialogue: &Transcript, why: Option<&Message>) -> String {
+    let command = |text: &str| Command::read(text, dialogue.dialect).value.into_owned();
+    // `isready` only shows that the engine has exited or hangs.
+    let last = dialogue.commands().rev().map(command).find(|command| *command != Command::IsReady);
+    // The values of limits differ from check to check.
+    let last = match &last {
+        Some(Command::Go(go)) => limits(go),
+        Some(Command::Position(_)) | None => String::new(),
+        Some(other) => format!("{other:?}"),
+    };
+    let mut commands = dialogue.commands().rev().map(command);
+    let position = commands.find_map(|command| match command {
+        Command::Position(position) => Some(format!("{position:?}")),
+        _ => None,
     });
-    let position = position.map(normal).unwrap_or_default();
+    let position = position.unwrap_or_default();
     let ends = dialogue.entries.last();
+    let is_info = |text: &str| matches!(Reply::read(text, dialogue.dialect).value, Reply::Info(_));
+    let is_silent = !dialogue.entries.iter().any(|entry| is_info(&entry.text));
     let shown = match ends.filter(|entry| entry.side == Party::Engine) {
-        None => "no reply",
+        None => "no reply".to_owned(),
         Some(entry) => match (Reply::read(&entry.text, dialogue.dialect).value, why) {
-            (Reply::BestMove(_), None) => "bestmove",
-            (_, Some(why)) => why.id(),
-            (_, None) => &entry.text,
+            // All searches without `info` show the same.
+            (Reply::BestMove(_), None) if is_silent && area == "info" => return "no info".into(),
+            (_, Some(why)) if is_silent && why.id() == "book.no-search" => return "no info".into(),
+            (Reply::BestMove(_), None) => "bestmove".to_owned(),
+            (_, Some(why)) => why.to_string(),
+            (_, None) => entry.text.clone(),
         },
     };
     format!("{shown}; {last}; {position}")
+}
+
+/// The kinds of the limits of a search.
+fn limits(go: &Go<'_>) -> String {
+    let kinds = [
+        (go.ponder, "ponder"),
+        (go.infinite, "infinite"),
+        (go.depth.is_some(), "depth"),
+        (go.nodes.is_some(), "nodes"),
+        (go.move_time.is_some(), "movetime"),
+        (go.mate.is_some(), "mate"),
+        (!go.clocks.is_empty(), "clocks"),
+        (go.search_moves.is_some(), "searchmoves"),
+    ];
+    let kinds = kinds.into_iter().filter(|(is_used, _)| *is_used).map(|(_, kind)| kind);
+    format!("go {}", kinds.collect::<Vec<_>>().join(" "))
 }
 
 /// For each failure, the first one whose removed lines repair it. Only checks that observe are compared: their lines
@@ -445,19 +499,27 @@ fn assign(
     heads: &[usize],
     mut findings: BTreeMap<usize, Finding>,
 ) {
-    let mut groups: Vec<(Option<Change>, String, Vec<usize>)> = Vec::new();
-    for (at, finding) in &findings {
+    let mut groups: Vec<(Option<Change>, Vec<usize>)> = Vec::new();
+    let mut by_change: Vec<&usize> = findings.keys().collect();
+    // A failure that no change repairs may have the evidence of one that is repaired.
+    by_change.sort_by_key(|at| findings.get(at).is_none_or(|finding| finding.changes.is_empty()));
+    for at in by_change {
+        let Some(finding) = findings.get(at) else { continue };
         let change = finding.changes.last().copied();
-        let group = groups.iter_mut().find(|(other, evidence, _)| match change {
+        let has_evidence = |members: &[usize]| {
+            let mut members = members.iter().filter_map(|member| findings.get(member));
+            members.any(|member| member.evidence == finding.evidence)
+        };
+        let group = groups.iter_mut().find(|(other, members)| match change {
             Some(change) => *other == Some(change),
-            None => other.is_none() && *evidence == finding.evidence,
+            None => has_evidence(members),
         });
         match group {
-            Some((_, _, members)) => members.push(*at),
-            None => groups.push((change, finding.evidence.clone(), vec![*at])),
+            Some((_, members)) => members.push(*at),
+            None => groups.push((change, vec![*at])),
         }
     }
-    for (change, _, members) in groups {
+    for (change, members) in groups {
         let all: Vec<usize> = failures
             .iter()
             .enumerate()
@@ -473,7 +535,7 @@ fn assign(
                 result.input = excerpt.input;
                 result.verdict = Verdict::Fail(why);
             }
-            if let Some(change) = change {
+            if let Some(change) = finding.changes.last() {
                 let transcript = finding.works.map(|excerpt| excerpt.transcript);
                 result.repair =
                     Some(Repair { key: change.key(), cause: change.cause(), transcript });
@@ -494,7 +556,7 @@ fn assign(
 /// with the shortest transcript.
 fn root(results: &[CheckResult], members: &[usize], change: Option<Change>) -> Option<&'static str> {
     let all = || members.iter().filter_map(|at| results.get(*at));
-    let rule = change.map(Change::check);
+    let rule = change.and_then(|change| change.rules().first().copied());
     let length = |result: &CheckResult| {
         result.transcript.as_ref().map_or(usize::MAX, |transcript| transcript.lines().count())
     };

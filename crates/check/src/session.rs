@@ -19,7 +19,7 @@ use readyok_protocol::{
     BestMove, DiagnosticKind, Dialect, Info, LineBuffer, Party, ProtocolState, Reply, Rule, decode,
 };
 
-use crate::alteration::{Alteration, Step};
+use crate::alteration::{Alteration, Received, Step};
 use crate::cancellation::Cancellation;
 use crate::capabilities::{Capabilities, Feature};
 use crate::change::Change;
@@ -50,6 +50,9 @@ const IDLE_LIMIT: Duration = Duration::from_millis(1500);
 
 /// CPU time in which an engine exhausts a small search tree.
 const SMALL_TREE: Duration = Duration::from_millis(200);
+
+/// Time in which an engine exits at a command, if it does.
+const READY: Duration = Duration::from_millis(30);
 
 /// Time between the parts of a line.
 const PART: Duration = Duration::from_millis(10);
@@ -300,18 +303,23 @@ impl EngineSession {
                     }
                     Step::Pause(time) => self.receive_until(now() + time, |_| false),
                     Step::AwaitReady => self.await_ready(),
-                    Step::Receive(text) => self.record_line(now(), &text, Vec::new()),
-                    Step::Ready => self.lines.push_back(Line {
-                        at: now(),
-                        reply: Reply::ReadyOk,
-                        notes: Vec::new(),
-                    }),
+                    Step::Receive(received) => self.record_line(now(), &received, Vec::new()),
+                    Step::Ready => self.answer_ready(),
                     Step::Close => self.close_input(),
                 }
             }
         }
         self.send_bytes(&pending);
         self.parts = usize::from(!is_whole && !self.sent.is_empty());
+    }
+
+    /// Delivers `readyok` in place of the engine, unless it has exited.
+    fn answer_ready(&mut self) {
+        self.receive_until(now() + READY, |_| false);
+        if !self.closed && self.exit.is_none() {
+            let notes = Vec::new();
+            self.lines.push_back(Line { at: now(), reply: Reply::ReadyOk, notes });
+        }
     }
 
     /// Handles events until a time, or until the queued lines satisfy a condition.
@@ -854,20 +862,23 @@ impl EngineSession {
         let notes: Vec<DiagnosticKind> = undecodable.into_iter().map(|note| note.kind).collect();
         let is_searching = self.protocol.is_searching();
         match self.alteration.as_mut().map(|it| it.incoming(&text, is_searching)) {
-            None => self.record_line(at, &text, notes),
+            None => {
+                let text = text.into_owned();
+                self.record_line(at, &Received { recorded: text.clone(), text }, notes);
+            }
             Some(Some(changed)) => self.record_line(at, &changed, notes),
             Some(None) => (),
         }
     }
 
-    fn record_line(&mut self, at: Instant, text: &str, mut notes: Vec<DiagnosticKind>) {
-        let reading = Reply::read(text, self.protocol.dialect());
+    fn record_line(&mut self, at: Instant, line: &Received, mut notes: Vec<DiagnosticKind>) {
+        let reading = Reply::read(&line.text, self.protocol.dialect());
         notes.extend(reading.diagnostics.into_iter().map(|note| note.kind));
         let violation =
             self.protocol.apply_reply_lenient(&reading.value).filter(|_| !self.finished);
         let reply = reading.value.into_owned();
         let since = at.saturating_duration_since(self.start);
-        let entry = TranscriptEntry::new(since, Party::Engine, text.to_owned());
+        let entry = TranscriptEntry::new(since, Party::Engine, line.recorded.clone());
         self.record.borrow_mut().add(TranscriptEntry { violation, notes: notes.clone(), ..entry });
         self.lines.push_back(Line { at, reply, notes });
     }

@@ -403,7 +403,9 @@ impl Suite {
         });
         let repeated = timeouts.for_confirmation();
         let context = |case| self.context(case, &engine_info, dialect, repeated);
-        let is_complete = Replays::new(&context, self.sessions()).explain(&mut results, &completed);
+        let needs_new_game = engine_info.capabilities.needs_new_game;
+        let replays = Replays::new(&context, self.sessions(), &results, needs_new_game);
+        let is_complete = replays.explain(&mut results, &completed);
         causes::follow(&mut results);
         Ok(Report {
             is_complete,
