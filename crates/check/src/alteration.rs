@@ -60,6 +60,8 @@ pub(crate) struct Alteration {
     game: Game,
     /// `uci` or `usi` was sent.
     is_started: bool,
+    /// The engine has sent `id`.
+    is_identified: bool,
     /// The engine has completed its handshake.
     is_complete: bool,
     /// A new-game command, or a search, was sent.
@@ -97,6 +99,7 @@ impl Alteration {
             dialect,
             game: dialect.game(),
             is_started: false,
+            is_identified: false,
             is_complete: false,
             has_game: false,
             is_undrained: false,
@@ -352,14 +355,19 @@ impl Alteration {
         self.is_unheard = false;
         let reply = Reply::read(text, self.dialect).value.into_owned();
         let is_declaration = matches!(reply, Reply::Id(_) | Reply::Option(_) | Reply::UciOk);
+        // An option that is sent unprompted may arrive after `uci`, but before `id`.
+        let is_early = matches!(reply, Reply::Option(_)) && !self.is_identified;
         if self.has(Change::UnpromptedHandshake)
-            && (!self.is_started || self.is_complete && is_declaration)
+            && (!self.is_started || is_early || self.is_complete && is_declaration)
         {
             return None;
         }
+        self.is_identified |= matches!(reply, Reply::Id(_));
         match &reply {
             Reply::UciOk => self.is_complete = true,
-            Reply::Unknown(text) if !text.is_empty() && self.has(Change::OtherLines) => return None,
+            Reply::Unknown(text) if !text.is_empty() && self.has(Change::OtherLines) => {
+                return None;
+            }
             Reply::BestMove(_) if !is_searching => {
                 if self.has(Change::ExtraBestMove) {
                     return None;
@@ -654,7 +662,15 @@ fn mirrored_fen(fields: &[&str]) -> String {
         }
         3 => field
             .chars()
-            .map(|c| if c == '3' { '6' } else if c == '6' { '3' } else { c })
+            .map(|c| {
+                if c == '3' {
+                    '6'
+                } else if c == '6' {
+                    '3'
+                } else {
+                    c
+                }
+            })
             .collect::<String>(),
         _ => (*field).to_owned(),
     };
@@ -827,7 +843,10 @@ mod tests {
         alteration.outgoing(sent, format!("{sent}\n").as_bytes(), false);
         alteration.outgoing("go depth 1", b"go depth 1\n", false);
         let edited = alteration.incoming("info depth x score cp -35  nodes 1 string cp 3", true);
-        assert_eq!(edited.map(|it| it.text).as_deref(), Some("info depth x score cp 35  nodes 1 string cp 3"));
+        assert_eq!(
+            edited.map(|it| it.text).as_deref(),
+            Some("info depth x score cp 35  nodes 1 string cp 3")
+        );
         let edited = alteration.incoming("info score mate -3", true);
         assert_eq!(edited.map(|it| it.text).as_deref(), Some("info score mate 2"));
     }

@@ -169,7 +169,11 @@ impl Capabilities {
     /// Changes without which the engine does not search, except for the check of this rule.
     pub(crate) fn changes_for(&self, check: &str) -> Vec<Change> {
         let change = Change::NewGameFirst;
-        if self.needs_new_game && !change.rules().contains(&check) { vec![change] } else { Vec::new() }
+        if self.needs_new_game && !change.rules().contains(&check) {
+            vec![change]
+        } else {
+            Vec::new()
+        }
     }
 
     /// The check of a missing feature.

@@ -69,13 +69,16 @@ impl Cause<'_> {
         if self.shortest().is_some() {
             return None;
         }
-        let reasons = |wanted: fn(&Verdict) -> bool| self.all().any(|result| wanted(&result.verdict));
+        let reasons =
+            |wanted: fn(&Verdict) -> bool| self.all().any(|result| wanted(&result.verdict));
         Some(match self.root {
             None => "no transcript: the check of the cause was not selected",
             Some(_) if reasons(|verdict| matches!(verdict, Verdict::Fail(_))) => {
                 "no transcript was recorded"
             }
-            Some(_) => "no transcript: no rule was violated; a search takes too long to judge these rules",
+            Some(_) => {
+                "no transcript: no rule was violated; a search takes too long to judge these rules"
+            }
         })
     }
 

@@ -140,10 +140,19 @@ impl Change {
         match self {
             Self::ExtraBestMove => ("extra-bestmove", &["search.one-bestmove"]),
             Self::LateInfo => ("late-info", &["lexical.idle-info"]),
-            Self::UnpromptedHandshake => ("unprompted-handshake", &["handshake.waits", "handshake.late-declaration", "handshake.ok-once"]),
+            Self::UnpromptedHandshake => (
+                "unprompted-handshake",
+                &["handshake.waits", "handshake.late-declaration", "handshake.ok-once"],
+            ),
             Self::OtherLines => ("other-lines", &["handshake.known-messages"]),
-            Self::CastlingForm => ("castling-form", &["positions.castling", "positions.chess960", "positions.move-form"]),
-            Self::MoveForm => ("move-form", &["positions.move-form", "positions.promotions", "positions.shogi-promotions"]),
+            Self::CastlingForm => (
+                "castling-form",
+                &["positions.castling", "positions.chess960", "positions.move-form"],
+            ),
+            Self::MoveForm => (
+                "move-form",
+                &["positions.move-form", "positions.promotions", "positions.shogi-promotions"],
+            ),
             Self::ScoreSide => ("score-side", &["info.score-side", "scores.mated"]),
             Self::MateUnit => ("mate-unit", &["info.mate-score"]),
             Self::SingleSpaces => ("single-spaces", &["lexical.spaces", "lexical.tabs"]),
@@ -151,29 +160,54 @@ impl Change {
             Self::WholeLines => ("whole-lines", &["lexical.fragments"]),
             Self::SingleLines => ("single-lines", &["lexical.batch"]),
             Self::NoEmptyLines => ("no-empty-lines", &["lexical.empty-lines"]),
-            Self::NoUnknownCommands => ("no-unknown-commands", &["lexical.unknown-command", "lexical.before-handshake"]),
+            Self::NoUnknownCommands => {
+                ("no-unknown-commands", &["lexical.unknown-command", "lexical.before-handshake"])
+            }
             Self::ShortLines => ("short-lines", &["lexical.long-line"]),
             Self::PositionAgain => ("position-again", &["state.position-kept"]),
             Self::NewGameFirst => ("new-game-first", &["search.new-game"]),
             Self::NewGameEach => ("new-game-each", &["positions.startpos"]),
             Self::FirstPlayerMoves => ("first-player-moves", &["positions.fen-sfen"]),
             Self::MovesFromStart => ("moves-from-start", &["positions.fen-sfen"]),
-            Self::FenAfterMoves => ("fen-after-moves", &["positions.startpos", "positions.random-game", "positions.random-lines", "positions.special-moves", "positions.shogi-moves"]),
-            Self::SwappedClocks => ("swapped-clocks", &["search.clock", "usi.byoyomi", "usi.byoyomi-time"]),
+            Self::FenAfterMoves => (
+                "fen-after-moves",
+                &[
+                    "positions.startpos",
+                    "positions.random-game",
+                    "positions.random-lines",
+                    "positions.special-moves",
+                    "positions.shogi-moves",
+                ],
+            ),
+            Self::SwappedClocks => {
+                ("swapped-clocks", &["search.clock", "usi.byoyomi", "usi.byoyomi-time"])
+            }
             Self::NoMovesToGo => ("no-movestogo", &["search.moves-to-go"]),
-            Self::HeldInfinite => ("held-infinite", &["search.infinite", "search.no-early-bestmove"]),
-            Self::HeldPonder => ("held-ponder", &["search.ponder.holds-bestmove", "search.no-early-bestmove"]),
+            Self::HeldInfinite => {
+                ("held-infinite", &["search.infinite", "search.no-early-bestmove"])
+            }
+            Self::HeldPonder => {
+                ("held-ponder", &["search.ponder.holds-bestmove", "search.no-early-bestmove"])
+            }
             Self::LaterStop => ("later-stop", &["search.immediate-stop"]),
             Self::NodesAsDepth => ("nodes-as-depth", &["search.nodes"]),
             Self::MoveTimeAsDepth => ("movetime-as-depth", &["search.movetime.ends"]),
             Self::MateAsDepth => ("mate-as-depth", &["search.mate", "usi.mate"]),
-            Self::ClocksAsDepth => ("clocks-as-depth", &["search.clock", "usi.byoyomi", "usi.byoyomi-time", "usi.clocks"]),
+            Self::ClocksAsDepth => (
+                "clocks-as-depth",
+                &["search.clock", "usi.byoyomi", "usi.byoyomi-time", "usi.clocks"],
+            ),
             Self::NoReadyInSearch => ("no-isready-in-search", &["search.ready"]),
             Self::NoReady => ("no-isready", &["handshake.ready"]),
-            Self::StopBeforeQuit => ("stop-before-quit", &["exit.quit.searching", "exit.quit.pondering"]),
+            Self::StopBeforeQuit => {
+                ("stop-before-quit", &["exit.quit.searching", "exit.quit.pondering"])
+            }
             Self::EndAfterQuit => ("end-after-quit", &["exit.quit.idle"]),
             Self::QuitBeforeEnd => ("quit-before-end", &["exit.eof.idle", "exit.eof.searching"]),
-            Self::SearchMoves => ("searchmoves", &["search.searchmoves", "search.searchmoves-lines", "search.searchmoves-first"]),
+            Self::SearchMoves => (
+                "searchmoves",
+                &["search.searchmoves", "search.searchmoves-lines", "search.searchmoves-first"],
+            ),
             Self::Pauses => ("pauses", &[]),
             Self::LegalMoves => ("legal-moves", &["search.legal-move"]),
         }

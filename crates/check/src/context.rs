@@ -125,7 +125,18 @@ impl<'a> TestContext<'a> {
         let is_confirmed = engine_info.capabilities.fails(check);
         let timeouts = if is_confirmed { timeouts.for_confirmation() } else { timeouts };
         let changes = engine_info.capabilities.changes_for(check);
-        Self { target, engine_info, dialect, timeouts, seed, effort, check, changes, records, remark }
+        Self {
+            target,
+            engine_info,
+            dialect,
+            timeouts,
+            seed,
+            effort,
+            check,
+            changes,
+            records,
+            remark,
+        }
     }
 
     /// Changes what all sessions of the check send and receive.

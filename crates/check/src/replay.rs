@@ -58,7 +58,12 @@ struct Failure {
 /// The outcome of a repeated check.
 enum Outcome {
     Passes(Excerpt),
-    Fails { dialogues: Vec<Transcript>, excerpt: Excerpt, evidence: String, why: Message },
+    Fails {
+        dialogues: Vec<Transcript>,
+        excerpt: Excerpt,
+        evidence: String,
+        why: Message,
+    },
     /// There is no verdict.
     Unknown,
 }
@@ -95,7 +100,8 @@ impl<'a> Replays<'a> {
         Self { context, jobs, suspects, count: AtomicUsize::new(0) }
     }
 
-    /// Sets the causes of all failures, and judges again what has no verdict because of them. Returns whether the number of repetitions was sufficient.
+    /// Sets the causes of all failures, and judges again what has no verdict because of them. Returns whether the number
+    /// of repetitions was sufficient.
     pub(crate) fn explain(&self, results: &mut [CheckResult], completed: &[Completed]) -> bool {
         let sessions: Vec<(&'static str, &Transcript)> = completed
             .iter()
@@ -239,6 +245,10 @@ impl<'a> Replays<'a> {
     /// Repeats a failure with the changes of all known causes.
     fn combined(&self, failure: &Failure, known: &[Change]) -> Option<Finding> {
         let evidence = failure.evidence.clone();
+        let mut affecting = known.iter().filter(|change| affects(**change, &failure.dialogues));
+        // Without an effect up to the failure, the check fails in the same way.
+        affecting.clone().next()?;
+        let is_genuine = affecting.all(|change| change.is_genuine());
         match self.repeat(failure, known) {
             Outcome::Passes(works) => {
                 let is_needed = |change: &&Change| {
@@ -253,15 +263,14 @@ impl<'a> Replays<'a> {
             }
             Outcome::Fails { dialogues, excerpt, evidence, why } => {
                 let others = self.suspects.iter().filter(|change| !known.contains(change));
+                let shown = is_genuine.then_some((excerpt, why));
                 for change in others.filter(|change| affects(**change, &dialogues)) {
                     let change = *change;
                     let changes = [known, &[change]].concat();
                     if let Outcome::Passes(works) = self.repeat(failure, &changes) {
-                        let shown = Some((excerpt, why));
                         return Some(Finding { changes, works: Some(works), shown, evidence });
                     }
                 }
-                let shown = Some((excerpt, why));
                 Some(Finding { changes: Vec::new(), works: None, shown, evidence })
             }
             Outcome::Unknown => None,
@@ -554,7 +563,11 @@ fn assign(
 
 /// The failure that stands for a cause: the most severe one; of these that of the rule about the change, or the one
 /// with the shortest transcript.
-fn root(results: &[CheckResult], members: &[usize], change: Option<Change>) -> Option<&'static str> {
+fn root(
+    results: &[CheckResult],
+    members: &[usize],
+    change: Option<Change>,
+) -> Option<&'static str> {
     let all = || members.iter().filter_map(|at| results.get(*at));
     let rule = change.and_then(|change| change.rules().first().copied());
     let length = |result: &CheckResult| {

@@ -123,7 +123,9 @@ impl Report {
                 duration(self.timeouts.answer()),
                 self.timeouts.ping().as_secs_f64() * 1000.0
             ),
-            Party::Client if reason.is_empty() => "time limits are those of an idle computer".into(),
+            Party::Client if reason.is_empty() => {
+                "time limits are those of an idle computer".into()
+            }
             Party::Client => format!("time limits are {scale:.1} times those of an idle computer"),
         }
     }
@@ -490,7 +492,8 @@ impl Report {
     pub fn to_markdown(&self) -> String {
         let protocol = self.dialect.handshake();
         let (text, color) = (self.badge_text().replace(' ', "%20"), self.color());
-        let mut page = format!("![{protocol}](https://img.shields.io/badge/{protocol}-{text}-{color})\n\n");
+        let mut page =
+            format!("![{protocol}](https://img.shields.io/badge/{protocol}-{text}-{color})\n\n");
         for result in self.grades() {
             // Writing to a `String` never fails.
             let _ = writeln!(page, "- {}", plain(&grade_line(&result)));
@@ -576,10 +579,9 @@ impl Report {
             return;
         };
         let works = shortest.repair.as_ref().and_then(|repair| repair.transcript.as_ref());
-        for (heading, transcript) in [
-            ("", shortest.transcript.as_ref()),
-            ("\nThis dialogue works:\n", works),
-        ] {
+        for (heading, transcript) in
+            [("", shortest.transcript.as_ref()), ("\nThis dialogue works:\n", works)]
+        {
             let Some(transcript) = transcript else { continue };
             let _ = writeln!(page, "{heading}");
             // Indented, because no line of an engine can end such a block.

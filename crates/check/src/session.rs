@@ -358,7 +358,8 @@ impl EngineSession {
             self.blocked = missing.filter(|check| *check != self.check);
             // What an earlier search has sent too late is no reply to this one.
             if !self.protocol.is_searching() {
-                let is_late = |line: &Line| matches!(line.reply, Reply::BestMove(_) | Reply::Info(_));
+                let is_late =
+                    |line: &Line| matches!(line.reply, Reply::BestMove(_) | Reply::Info(_));
                 self.lines.retain(|line| !is_late(line));
             }
         }

@@ -13,13 +13,13 @@ use crate::cancellation::Cancellation;
 use crate::capabilities::{Feature, Probe};
 use crate::context::{Effort, EngineInfo, Test, TestCase, TestContext, handshake};
 use crate::message::{Message, message};
+use crate::replay::Replays;
 use crate::session::EngineSession;
 use crate::spec::{
     Check, CheckResult, Level, Observation, Profile, Report, Severity, Stop, TargetError, Verdict,
 };
 use crate::target::{Launch, Target};
 use crate::timeouts::{Timeouts, now};
-use crate::replay::Replays;
 use crate::transcript::Transcript;
 use crate::{causes, checks, format};
 

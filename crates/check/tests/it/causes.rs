@@ -30,14 +30,16 @@ struct Fault {
 /// The faults that leave an engine whose other rules can be judged.
 fn faults() -> Vec<Fault> {
     let is_left_out = |id: &str| {
-        NEED_IDLE_HOST.contains(&id) || SLOW.contains(&id) || id == SILENT || id.starts_with("soak.")
+        NEED_IDLE_HOST.contains(&id)
+            || SLOW.contains(&id)
+            || id == SILENT
+            || id.starts_with("soak.")
     };
     let checks = all()
         .filter(|check| check.profiles.contains(&Profile::Uci2006))
         .map(|check| Fault { name: check.id, is_defect: false, check: check.id });
     let defects = DEFECTS.iter().filter(|(name, _)| !FATAL.contains(name));
-    let defects =
-        defects.map(|(name, roots)| Fault { name, is_defect: true, check: roots[0] });
+    let defects = defects.map(|(name, roots)| Fault { name, is_defect: true, check: roots[0] });
     let violations = VIOLATIONS
         .iter()
         .filter(|(profiles, _, _)| profiles.contains(&Profile::Uci2006))
