@@ -41,6 +41,17 @@ pub(crate) enum Step {
     Close,
 }
 
+/// A position, and how it was sent.
+#[derive(Clone, Debug)]
+struct Placed {
+    /// The position of the check. `None` if it is invalid.
+    board: Option<Position>,
+    /// The colors of the sent position are exchanged.
+    is_mirrored: bool,
+    /// No game leads to the position, which would be sent as its moves.
+    is_unreachable: bool,
+}
+
 /// A line of the engine with changes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Received {
@@ -74,12 +85,12 @@ pub(crate) struct Alteration {
     line: Option<String>,
     /// Another command has followed it.
     is_interrupted: bool,
-    /// The position that the check searches.
-    board: Option<Position>,
-    /// The colors of the sent position are exchanged.
-    is_mirrored: bool,
-    /// No game leads to the position, which would be sent as its moves.
-    is_unreachable: bool,
+    /// The position of the next search.
+    placed: Placed,
+    /// The position of the last search.
+    searched: Placed,
+    /// The first move of the last PV.
+    best: Option<String>,
     /// The search, as the check sends it.
     go: Go<'static>,
     /// `stop` or `ponderhit` was sent in the search.
@@ -93,6 +104,8 @@ pub(crate) struct Alteration {
 
 impl Alteration {
     pub(crate) fn new(changes: &[Change], dialect: Dialect) -> Self {
+        let board = Some(Position::start(dialect.game()));
+        let start = Placed { board, is_mirrored: false, is_unreachable: false };
         Self {
             changes: changes.to_vec(),
             drains: changes.contains(&Change::ExtraBestMove) || changes.contains(&Change::LateInfo),
@@ -106,9 +119,9 @@ impl Alteration {
             position: None,
             line: None,
             is_interrupted: false,
-            board: Some(Position::start(dialect.game())),
-            is_mirrored: false,
-            is_unreachable: false,
+            placed: start.clone(),
+            searched: start,
+            best: None,
             go: Go::default(),
             is_released: false,
             held: None,
@@ -225,21 +238,20 @@ impl Alteration {
             last.root == position.root && position.moves.as_str().starts_with(last.moves.as_str())
         });
         self.new_game(!is_next && self.has(Change::NewGameEach), is_searching, steps);
-        self.board = resolve(&position, self.game);
-        self.is_mirrored = false;
+        let board = resolve(&position, self.game);
+        self.placed = Placed { board, is_mirrored: false, is_unreachable: false };
         let mut sent = position;
-        self.is_unreachable = false;
         if self.has(Change::MovesFromStart) && sent.root != Root::StartPos {
             match from_start(&sent).filter(|_| self.game != Game::Chess960) {
                 Some(moves) => sent = moves,
-                None => self.is_unreachable = true,
+                None => self.placed.is_unreachable = true,
             }
         }
         if self.has(Change::FirstPlayerMoves)
             && let Some(other) = mirrored(&sent)
         {
             sent = other;
-            self.is_mirrored = true;
+            self.placed.is_mirrored = true;
         }
         let is_long = LONG < line.text.len() && self.has(Change::ShortLines);
         if (is_long || self.has(Change::FenAfterMoves)) && !sent.moves.is_empty() {
@@ -284,8 +296,12 @@ impl Alteration {
         {
             steps.push(Step::Write(format!("{position}\n").into_bytes()));
         }
+        if !is_searching {
+            self.searched = self.placed.clone();
+            self.best = None;
+        }
         let mut sent = go.clone();
-        if self.is_mirrored {
+        if self.placed.is_mirrored {
             sent.search_moves = sent.search_moves.as_ref().map(mirrored_moves);
             sent.clocks = exchanged(&sent.clocks);
         }
@@ -339,7 +355,7 @@ impl Alteration {
     /// The line in place of a line of the engine, if any. `is_searching` is the state before it.
     pub(crate) fn incoming(&mut self, text: &str, is_searching: bool) -> Option<Received> {
         let text = self.edited(text, is_searching)?;
-        let recorded = if self.is_mirrored { mirrored_reply(&text) } else { text.clone() };
+        let recorded = if self.searched.is_mirrored { mirrored_reply(&text) } else { text.clone() };
         let received = Received { text, recorded };
         let is_held = self.go.ponder && self.has(Change::HeldPonder)
             || self.go.infinite && self.has(Change::HeldInfinite);
@@ -353,6 +369,7 @@ impl Alteration {
 
     fn edited(&mut self, text: &str, is_searching: bool) -> Option<String> {
         self.is_unheard = false;
+        let text = if self.has(Change::PlainLines) { plain(text, self.dialect) } else { text };
         let reply = Reply::read(text, self.dialect).value.into_owned();
         let is_declaration = matches!(reply, Reply::Id(_) | Reply::Option(_) | Reply::UciOk);
         // An option that is sent unprompted may arrive after `uci`, but before `id`.
@@ -387,8 +404,16 @@ impl Alteration {
                 let first = first.or(info.currmove.as_ref().map(Move::as_str));
                 if let Some(first) = first {
                     let is_forbidden = self.is_legal(first) && !self.allows(first);
-                    if self.has(Change::SearchMoves) && is_forbidden || self.is_of_start(first) {
+                    // The PV and the reply of a search have the same cause.
+                    let is_illegal = self.has(Change::LegalMoves) && !self.is_legal(first);
+                    if self.has(Change::SearchMoves) && is_forbidden
+                        || self.is_of_start(first)
+                        || is_illegal && !self.searched.is_mirrored
+                    {
                         return None;
+                    }
+                    if info.multipv.is_none_or(|number| number == 1) && info.pv.is_some() {
+                        self.best = Some(first.to_owned());
                     }
                 }
                 return Some(self.info(text));
@@ -411,12 +436,12 @@ impl Alteration {
     }
 
     fn is_legal(&self, token: &str) -> bool {
-        self.board.as_ref().is_some_and(|board| board.parse_move(token).is_ok())
+        self.searched.board.as_ref().is_some_and(|board| board.parse_move(token).is_ok())
     }
 
     /// Whether a move shows that the engine has searched the start position instead of one that no game leads to.
     fn is_of_start(&self, token: &str) -> bool {
-        if !self.is_unreachable {
+        if !self.searched.is_unreachable {
             return false;
         }
         let start = Position::start(self.dialect.game());
@@ -428,10 +453,10 @@ impl Alteration {
 
     /// A changed `bestmove`.
     fn best_move(&self, text: &str) -> String {
-        let text = if self.is_mirrored { mirrored_reply(text) } else { text.to_owned() };
+        let text = if self.searched.is_mirrored { mirrored_reply(text) } else { text.to_owned() };
         let mut tokens: Vec<String> = text.split(' ').map(str::to_owned).collect();
         let Some(best) = tokens.get(1).cloned() else { return text };
-        let mut board = self.board.clone();
+        let mut board = self.searched.board.clone();
         for token in tokens.iter_mut().skip(1) {
             self.rewrite(token, board.as_ref());
             board = board.and_then(|board| board.after([&*token]).ok());
@@ -441,20 +466,21 @@ impl Alteration {
             return format!("bestmove {}", first.unwrap_or_default());
         }
         if self.is_of_start(&best)
-            && self.board.as_ref().is_some_and(|board| board.legal_moves().is_empty())
+            && self.searched.board.as_ref().is_some_and(|board| board.legal_moves().is_empty())
         {
             return format!("bestmove {}", self.dialect.no_move());
         }
         let is_replaced = self.is_of_start(&best)
             || self.has(Change::LegalMoves) && !tokens.get(1).is_some_and(|it| self.is_legal(it));
-        if is_replaced && let Some(board) = &self.board {
+        if is_replaced && let Some(board) = &self.searched.board {
             let moves: Vec<String> = board
                 .legal_moves()
                 .into_iter()
                 .map(|mv| mv.to_uci(self.game.castling_form()))
                 .filter(|token| self.allows(token))
                 .collect();
-            if let Some(first) = moves.iter().min() {
+            let best = self.best.as_ref().filter(|best| moves.contains(best));
+            if let Some(first) = best.or(moves.iter().min()) {
                 return format!("bestmove {first}");
             }
         }
@@ -463,7 +489,7 @@ impl Alteration {
 
     /// A changed `info` line.
     fn info(&self, text: &str) -> String {
-        let text = if self.is_mirrored { mirrored_reply(text) } else { text.to_owned() };
+        let text = if self.searched.is_mirrored { mirrored_reply(text) } else { text.to_owned() };
         let (fields, string) = fields(&text);
         let mut tokens: Vec<String> = fields.split(' ').map(str::to_owned).collect();
         let mut board = None;
@@ -480,7 +506,7 @@ impl Alteration {
                         *token = in_other_unit(token, self.dialect).unwrap_or_default();
                     }
                 }
-                "pv" | "currmove" | "refutation" => board.clone_from(&self.board),
+                "pv" | "currmove" | "refutation" => board.clone_from(&self.searched.board),
                 _ => (),
             }
             if let Some(place) = &board {
@@ -492,7 +518,7 @@ impl Alteration {
     }
 
     fn is_second(&self) -> bool {
-        self.board.as_ref().is_some_and(|board| board.turn() == Side::Second)
+        self.searched.board.as_ref().is_some_and(|board| board.turn() == Side::Second)
     }
 
     /// Rewrites a move in the form of the protocol.
@@ -572,6 +598,17 @@ fn in_other_unit(token: &str, dialect: Dialect) -> Option<String> {
         (Dialect::Usi, _) => number.saturating_mul(2),
     };
     Some(format!("{sign}{other}"))
+}
+
+/// The text from the first token that begins a message.
+fn plain(text: &str, dialect: Dialect) -> &str {
+    let is_message = |text: &str| {
+        let token = text.split(' ').next().unwrap_or_default();
+        ["id", "option", "readyok", "bestmove", "info", dialect.handshake_ok()].contains(&token)
+    };
+    let starts = std::iter::once(0).chain(text.match_indices(' ').map(|(at, _)| at + 1));
+    let mut rests = starts.filter_map(|at| text.get(at..));
+    rests.find(|rest| is_message(rest)).unwrap_or(text)
 }
 
 /// The fields of a line, and its `string`.

@@ -465,9 +465,13 @@ impl<'a> Probe<'a> {
         session.send(&position);
         session.send("go infinite");
         session.underway();
+        // `stop` has no verdict if the search has ended by itself.
+        if !session.is_searching() && !session.is_closed() {
+            self.session = None;
+            return true;
+        }
         if session.is_searching() {
             match session.until_ready() {
-                // `stop` has no verdict if the search has ended by itself.
                 Ok(lines) if lines.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) => {
                     self.session = None;
                     return true;

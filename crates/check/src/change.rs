@@ -11,6 +11,8 @@ pub(crate) enum Change {
     LateInfo,
     /// Lines before `uci`, and a second handshake, are removed.
     UnpromptedHandshake,
+    /// Text before a message is removed.
+    PlainLines,
     /// Lines that are no messages of the protocol are removed.
     OtherLines,
     /// Castling is rewritten in the form of the protocol.
@@ -85,10 +87,11 @@ pub(crate) enum Change {
 
 impl Change {
     /// All changes. Of two that repair the same failure the first one is the more specific.
-    pub(crate) const ALL: [Self; 38] = [
+    pub(crate) const ALL: [Self; 39] = [
         Self::ExtraBestMove,
         Self::LateInfo,
         Self::UnpromptedHandshake,
+        Self::PlainLines,
         Self::OtherLines,
         Self::CastlingForm,
         Self::MoveForm,
@@ -144,6 +147,7 @@ impl Change {
                 "unprompted-handshake",
                 &["handshake.waits", "handshake.late-declaration", "handshake.ok-once"],
             ),
+            Self::PlainLines => ("plain-lines", &["options.readable", "handshake.known-messages"]),
             Self::OtherLines => ("other-lines", &["handshake.known-messages"]),
             Self::CastlingForm => (
                 "castling-form",
@@ -245,12 +249,21 @@ impl Change {
         )
     }
 
+    /// Whether another limit replaces one that does not work.
+    pub(crate) const fn is_limit(self) -> bool {
+        matches!(
+            self,
+            Self::NodesAsDepth | Self::MoveTimeAsDepth | Self::MateAsDepth | Self::ClocksAsDepth
+        )
+    }
+
     /// The cause of a failure that this change repairs.
     pub(crate) fn cause(self) -> Message {
         match self {
             Self::ExtraBestMove => message!("change.extra-bestmove"),
             Self::LateInfo => message!("change.late-info"),
             Self::UnpromptedHandshake => message!("change.unprompted-handshake"),
+            Self::PlainLines => message!("change.plain-lines"),
             Self::OtherLines => message!("change.other-lines"),
             Self::SingleSpaces => message!("change.single-spaces"),
             Self::LineFeeds => message!("change.line-feeds"),

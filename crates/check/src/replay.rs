@@ -136,11 +136,10 @@ impl<'a> Replays<'a> {
 
     /// Judges checks without a verdict, with the changes of all known causes.
     fn judge_again(&self, results: &mut [CheckResult], known: &[Change]) {
-        let genuine: Vec<Change> =
-            known.iter().copied().filter(|change| change.is_genuine()).collect();
-        if genuine.is_empty() {
-            return;
-        }
+        let genuine = known.iter().copied().filter(|change| change.is_genuine());
+        let genuine: Vec<Change> = genuine.collect();
+        let limits = self.suspects.iter().copied().filter(|change| change.is_limit());
+        let limited: Vec<Change> = genuine.iter().copied().chain(limits).collect();
         let open: Vec<(usize, &'static TestCase)> = results
             .iter()
             .enumerate()
@@ -150,10 +149,23 @@ impl<'a> Replays<'a> {
         let judged = in_parallel(self.jobs, &open, |(at, case)| {
             let (dialogues, evidence) = (Vec::new(), String::new());
             let failure = Failure { at: *at, case, provider: case, dialogues, evidence };
-            let outcome = self.repeat(&failure, &genuine);
+            let mut outcome = Outcome::Unknown;
+            if !genuine.is_empty() {
+                outcome = self.repeat(&failure, &genuine);
+            }
+            if genuine.len() < limited.len() && !matches!(outcome, Outcome::Fails { .. }) {
+                outcome = self.repeat(&failure, &limited);
+                // With another limit only the end of the process is certainly wrong.
+                let has_exited = |it: &Transcript| it.has_exited;
+                match &outcome {
+                    Outcome::Fails { dialogues, .. } if dialogues.iter().any(has_exited) => (),
+                    _ => return None,
+                }
+            }
             let Outcome::Fails { dialogues, excerpt, evidence, why } = outcome else { return None };
+            let finding = Finding { evidence: evidence.clone(), ..Finding::default() };
             let failure = Failure { dialogues, evidence, ..failure };
-            let finding = self.combined(&failure, known)?;
+            let finding = self.combined(&failure, known).unwrap_or(finding);
             (finding.changes.last().is_none_or(|change| !known.contains(change)))
                 .then_some((failure, finding, excerpt, why))
         });
@@ -401,8 +413,11 @@ fn evidence(area: &str, dialogue: &Transcript, why: Option<&Message>) -> String 
     });
     let position = position.unwrap_or_default();
     let ends = dialogue.entries.last();
-    let is_info = |text: &str| matches!(Reply::read(text, dialogue.dialect).value, Reply::Info(_));
-    let is_silent = !dialogue.entries.iter().any(|entry| is_info(&entry.text));
+    let is_scored = |text: &str| match Reply::read(text, dialogue.dialect).value {
+        Reply::Info(info) => info.score.is_some(),
+        _ => false,
+    };
+    let is_silent = !dialogue.entries.iter().any(|entry| is_scored(&entry.text));
     let shown = match ends.filter(|entry| entry.side == Party::Engine) {
         None => "no reply".to_owned(),
         Some(entry) => match (Reply::read(&entry.text, dialogue.dialect).value, why) {

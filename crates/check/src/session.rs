@@ -526,7 +526,9 @@ impl EngineSession {
     /// The engine has exited or closed its output. The transcript ends with its last error output.
     fn gone(&self) -> WaitError {
         if self.exit.is_some() && !self.finished {
-            self.record.borrow_mut().errors = self.error_output();
+            let errors = self.error_output();
+            let mut record = self.record.borrow_mut();
+            (record.errors, record.has_exited) = (errors, true);
         }
         WaitError::Ended(self.exit)
     }

@@ -34,6 +34,8 @@ pub(crate) struct Transcript {
     pub(crate) errors: Vec<String>,
     /// The first entry of the engine that ends with a carriage return only.
     pub(crate) lone_return: Option<usize>,
+    /// The engine has exited during the test.
+    pub(crate) has_exited: bool,
     /// A line of the client was written in parts.
     pub(crate) is_fragmented: bool,
     /// Several lines of the client were written at once.
@@ -92,6 +94,7 @@ impl Transcript {
             entries: Vec::new(),
             errors: Vec::new(),
             lone_return: None,
+            has_exited: false,
             is_fragmented: false,
             is_batched: false,
             searches: OnceLock::new(),
