@@ -63,6 +63,7 @@ pub(crate) struct Received {
 
 /// The changes of a session, and its state.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent states of a session")]
 pub(crate) struct Alteration {
     changes: Vec<Change>,
     /// What follows a `bestmove` is read before the next search.
@@ -401,7 +402,7 @@ impl Alteration {
             }
             Reply::Info(info) => {
                 let first = info.pv.as_ref().and_then(|pv| pv.tokens().next());
-                let first = first.or(info.currmove.as_ref().map(Move::as_str));
+                let first = first.or_else(|| info.currmove.as_ref().map(Move::as_str));
                 if let Some(first) = first {
                     let is_forbidden = self.is_legal(first) && !self.allows(first);
                     // The PV and the reply of a search have the same cause.
@@ -480,7 +481,7 @@ impl Alteration {
                 .filter(|token| self.allows(token))
                 .collect();
             let best = self.best.as_ref().filter(|best| moves.contains(best));
-            if let Some(first) = best.or(moves.iter().min()) {
+            if let Some(first) = best.or_else(|| moves.iter().min()) {
                 return format!("bestmove {first}");
             }
         }
@@ -650,7 +651,7 @@ fn mirrored_moves(moves: &MoveList<'_>) -> MoveList<'static> {
 }
 
 fn exchanged(clocks: &Clocks) -> Clocks {
-    let mut other = clocks.clone();
+    let mut other = *clocks;
     std::mem::swap(&mut other.white_time, &mut other.black_time);
     std::mem::swap(&mut other.white_increment, &mut other.black_increment);
     other

@@ -40,6 +40,7 @@ pub(crate) enum Feature {
 
 /// What the engine can do. Checks that need a missing feature refer to the check of the feature.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of an engine")]
 pub(crate) struct Capabilities {
     missing: Vec<(Feature, &'static str)>,
     /// The greatest depth that is reached in a short time. `None` without a measurement.

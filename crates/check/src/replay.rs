@@ -87,14 +87,14 @@ impl<'a> Replays<'a> {
         results: &[CheckResult],
         needs_new_game: bool,
     ) -> Self {
-        let passes = |rule: &&str| {
+        let passes = |rule: &&'static str| {
             let result = results.iter().find(|result| result.check.id == *rule);
             result.is_some_and(|result| matches!(result.verdict, Verdict::Pass | Verdict::Skip(_)))
         };
         let is_suspect = |change: &Change| {
             let rules = change.rules();
             let is_possible = *change != Change::NewGameFirst || needs_new_game;
-            is_possible && (rules.is_empty() || !rules.iter().all(|rule| passes(&rule)))
+            is_possible && (rules.is_empty() || !rules.iter().all(passes))
         };
         let suspects = Change::ALL.into_iter().filter(is_suspect).collect();
         Self { context, jobs, suspects, count: AtomicUsize::new(0) }
@@ -254,39 +254,48 @@ impl<'a> Replays<'a> {
         is_new
     }
 
-    /// Repeats a failure with the changes of all known causes.
+    /// Repeats a failure with the changes of all known causes, then with one more.
     fn combined(&self, failure: &Failure, known: &[Change]) -> Option<Finding> {
-        let evidence = failure.evidence.clone();
         let mut affecting = known.iter().filter(|change| affects(**change, &failure.dialogues));
-        // Without an effect up to the failure, the check fails in the same way.
-        affecting.clone().next()?;
+        let is_affected = affecting.clone().next().is_some();
         let is_genuine = affecting.all(|change| change.is_genuine());
-        match self.repeat(failure, known) {
-            Outcome::Passes(works) => {
-                let is_needed = |change: &&Change| {
-                    let rest: Vec<Change> =
-                        known.iter().filter(|other| other != change).copied().collect();
-                    !matches!(self.repeat(failure, &rest), Outcome::Passes(_))
-                };
-                let is_affected = |change: &&Change| affects(**change, &failure.dialogues);
-                let cause = known.iter().find(is_needed);
-                let cause = cause.or_else(|| known.iter().find(is_affected))?;
-                Some(Finding { changes: vec![*cause], works: Some(works), evidence, shown: None })
-            }
-            Outcome::Fails { dialogues, excerpt, evidence, why } => {
-                let others = self.suspects.iter().filter(|change| !known.contains(change));
-                let shown = is_genuine.then_some((excerpt, why));
-                for change in others.filter(|change| affects(**change, &dialogues)) {
-                    let change = *change;
-                    let changes = [known, &[change]].concat();
-                    if let Outcome::Passes(works) = self.repeat(failure, &changes) {
-                        return Some(Finding { changes, works: Some(works), shown, evidence });
-                    }
+        let mut rest = Finding { evidence: failure.evidence.clone(), ..Finding::default() };
+        let mut dialogues = failure.dialogues.clone();
+        // Without an effect up to the failure, the check fails in the same way.
+        if is_affected {
+            match self.repeat(failure, known) {
+                Outcome::Passes(works) => {
+                    let cause = self.needed(failure, known)?;
+                    return Some(Finding { changes: vec![cause], works: Some(works), ..rest });
                 }
-                Some(Finding { changes: Vec::new(), works: None, shown, evidence })
+                Outcome::Fails { dialogues: own, excerpt, evidence, why } => {
+                    dialogues = own;
+                    rest.shown = is_genuine.then_some((excerpt, why));
+                    rest.evidence = evidence;
+                }
+                Outcome::Unknown => return None,
             }
-            Outcome::Unknown => None,
         }
+        let others = self.suspects.iter().filter(|change| !known.contains(change));
+        for change in others.filter(|change| affects(**change, &dialogues)) {
+            let changes = [known, &[*change]].concat();
+            if let Outcome::Passes(works) = self.repeat(failure, &changes) {
+                return Some(Finding { changes, works: Some(works), ..rest });
+            }
+        }
+        Some(rest)
+    }
+
+    /// The first of several changes without which the failure is not repaired.
+    fn needed(&self, failure: &Failure, changes: &[Change]) -> Option<Change> {
+        let is_needed = |change: &&Change| {
+            let rest: Vec<Change> =
+                changes.iter().filter(|other| other != change).copied().collect();
+            !matches!(self.repeat(failure, &rest), Outcome::Passes(_))
+        };
+        let is_affected = |change: &&Change| affects(**change, &failure.dialogues);
+        let affected = || changes.iter().filter(is_affected);
+        affected().find(is_needed).or_else(|| affected().next()).copied()
     }
 
     /// Repeats a failed check with changes.
@@ -329,10 +338,10 @@ impl<'a> Replays<'a> {
             }
         }
         // Without relevant lines, the session has to be complete.
-        match completed.result.verdict {
-            Verdict::Pass => Outcome::Passes(last.excerpt(None)),
-            _ if 0 < seen => Outcome::Passes(last.excerpt(None)),
-            _ => Outcome::Unknown,
+        if matches!(completed.result.verdict, Verdict::Pass) || 0 < seen {
+            Outcome::Passes(last.excerpt(same_search(failure.dialogues.first(), last)))
+        } else {
+            Outcome::Unknown
         }
     }
 }
@@ -393,6 +402,24 @@ fn part(transcript: &Transcript, at: usize) -> Transcript {
     let kept = entries.filter(|(index, _)| *index < start || (from..=at).contains(index));
     part.entries = kept.map(|(_, entry)| entry.clone()).collect();
     part
+}
+
+/// The end of the first search with the limits of the last search of another session, otherwise that of the first search.
+fn same_search(other: Option<&Transcript>, transcript: &Transcript) -> Option<usize> {
+    let of = |text: &str| match Command::read(text, transcript.dialect).value {
+        Command::Go(go) => Some(limits(&go)),
+        _ => None,
+    };
+    let wanted = other.and_then(|other| other.commands().rev().find_map(of));
+    let entries = || transcript.entries.iter().enumerate();
+    let is_end =
+        |text: &str| matches!(Reply::read(text, transcript.dialect).value, Reply::BestMove(_));
+    let start = entries().find(|(_, entry)| {
+        entry.side == Party::Client && wanted.is_some() && of(&entry.text) == wanted
+    });
+    let start = start.map_or(0, |(at, _)| at);
+    let mut ends = entries().skip(start);
+    ends.find(|(_, it)| it.side == Party::Engine && is_end(&it.text)).map(|(at, _)| at)
 }
 
 /// What a failure shows: the position, the command, and the kind of the reply or the message of the check.
@@ -473,10 +500,12 @@ fn by_lines(failures: &[Failure], sessions: &[(&'static str, &Transcript)]) -> V
                 judged.is_ok()
             });
             let of_other = heads.get(*other) == Some(other);
-            if repaired && 0 < seen && of_other {
-                if let Some(head) = heads.get_mut(*other) {
-                    *head = *at;
-                }
+            if repaired
+                && 0 < seen
+                && of_other
+                && let Some(head) = heads.get_mut(*other)
+            {
+                *head = *at;
             }
         }
     }

@@ -22,6 +22,7 @@ pub(crate) const INPUT_ENDS: &str = "(the input ends)";
 
 /// A session with an engine, from its start.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a session")]
 pub(crate) struct Transcript {
     pub(crate) dialect: Dialect,
     /// The client conformed, so that violations of the engine count.

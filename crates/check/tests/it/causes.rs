@@ -2,6 +2,7 @@
 //! development.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use readyok_check::{Cause, CheckResult, Profile, Report, Suite, Target, Timeouts, Verdict, all};
 
@@ -114,7 +115,8 @@ fn described(report: &Report) -> String {
         let failed: Vec<&str> =
             cause.dependents.iter().filter(fails).map(|result| result.check.id).collect();
         let rest = cause.dependents.len() - failed.len();
-        text += &format!("    {} [{name}] also {failed:?} and {rest} inconclusive\n", cause.id);
+        // Writing to a `String` never fails.
+        let _ = writeln!(text, "    {} [{name}] also {failed:?} and {rest} inconclusive", cause.id);
     }
     text
 }
@@ -148,6 +150,7 @@ fn judge(combination: &[Fault]) -> Option<Wrong> {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "a long run shows its rate and the exceptions")]
 fn each_defect_of_a_combination_is_a_root_cause() {
     let _machine = alone();
     let count = std::env::var(VARIABLE).ok().and_then(|count| count.parse().ok());
@@ -172,22 +175,4 @@ fn each_defect_of_a_combination_is_a_root_cause() {
     // Of few combinations, one may be that of two faults that cannot be told apart.
     let allowed = (judged / 20).max(1);
     assert!(unexplained.len() <= allowed, "{}", unexplained.join("\n"));
-}
-
-#[test]
-fn explore_faults() {
-    let Ok(list) = std::env::var("EXPLORE") else { return };
-    let faults: Vec<&str> = list.split_whitespace().collect();
-    filter_map_parallel(2, &faults, |fault| {
-        match check(fault) {
-            Ok(report) => {
-                println!("{fault}\n{}", described(&report));
-                if std::env::var("VERBOSE").is_ok() {
-                    println!("{report}");
-                }
-            }
-            Err(error) => println!("{error}"),
-        }
-        None::<()>
-    });
 }
