@@ -535,9 +535,11 @@ impl Alteration {
                 *token = plain;
             }
         }
-        if (self.has(Change::MoveForm) || self.has(Change::CastlingForm))
-            && let Some(expected) = canonical_move(board, token)
-        {
+        let Some(expected) = canonical_move(board, token) else { return };
+        // Two forms of castling differ in the square of arrival.
+        let is_castling = expected.len() == 4 && expected.get(..2) == token.get(..2);
+        let is_castling = is_castling && board.game() != Game::Shogi;
+        if self.has(Change::MoveForm) || is_castling && self.has(Change::CastlingForm) {
             *token = expected;
         }
     }
