@@ -312,6 +312,9 @@ impl Alteration {
         if self.has(Change::NoMovesToGo) {
             sent.clocks.moves_to_go = None;
         }
+        if self.has(Change::NoIncrement) {
+            (sent.clocks.white_increment, sent.clocks.black_increment) = (None, None);
+        }
         let mut is_replaced = false;
         if sent.nodes.is_some() && self.has(Change::NodesAsDepth) {
             sent.nodes = None;

@@ -53,6 +53,8 @@ pub(crate) enum Change {
     SwappedClocks,
     /// A search with `movestogo` has none.
     NoMovesToGo,
+    /// A search with increments has none.
+    NoIncrement,
     /// `isready` is not sent in a search.
     NoReadyInSearch,
     /// `bestmove` of `go infinite` is held until `stop`.
@@ -87,7 +89,7 @@ pub(crate) enum Change {
 
 impl Change {
     /// All changes. Of two that repair the same failure the first one is the more specific.
-    pub(crate) const ALL: [Self; 39] = [
+    pub(crate) const ALL: [Self; 40] = [
         Self::ExtraBestMove,
         Self::LateInfo,
         Self::UnpromptedHandshake,
@@ -112,6 +114,7 @@ impl Change {
         Self::FenAfterMoves,
         Self::SwappedClocks,
         Self::NoMovesToGo,
+        Self::NoIncrement,
         Self::NoReadyInSearch,
         Self::HeldInfinite,
         Self::HeldPonder,
@@ -138,7 +141,7 @@ impl Change {
     ];
 
     /// The name in JSON, and the checks of the rules that an engine violates which needs this change. The first one
-    /// stands for the cause.
+    /// is that of the cause.
     const fn names(self) -> (&'static str, &'static [&'static str]) {
         match self {
             Self::ExtraBestMove => ("extra-bestmove", &["search.one-bestmove"]),
@@ -187,6 +190,7 @@ impl Change {
                 ("swapped-clocks", &["search.clock", "usi.byoyomi", "usi.byoyomi-time"])
             }
             Self::NoMovesToGo => ("no-movestogo", &["search.moves-to-go"]),
+            Self::NoIncrement => ("no-increment", &["search.clock", "usi.clocks"]),
             Self::HeldInfinite => {
                 ("held-infinite", &["search.infinite", "search.no-early-bestmove"])
             }
@@ -234,6 +238,7 @@ impl Change {
             self,
             Self::SearchMoves
                 | Self::NoMovesToGo
+                | Self::NoIncrement
                 | Self::NodesAsDepth
                 | Self::MoveTimeAsDepth
                 | Self::MateAsDepth
@@ -283,6 +288,7 @@ impl Change {
             Self::SearchMoves => message!("change.searchmoves"),
             Self::SwappedClocks => message!("change.swapped-clocks"),
             Self::NoMovesToGo => message!("change.no-movestogo"),
+            Self::NoIncrement => message!("change.no-increment"),
             Self::NodesAsDepth => message!("change.nodes-as-depth"),
             Self::MoveTimeAsDepth => message!("change.movetime-as-depth"),
             Self::MateAsDepth => message!("change.mate-as-depth"),

@@ -25,7 +25,7 @@ const MAX_REPLAYS: usize = 1500;
 /// Maximum number of lines of one kind that are removed from the recorded sessions.
 const MAX_REMOVED: usize = 5000;
 
-/// Rounds in which failures are explained by several causes at once.
+/// Rounds in which failures are explained by several causes together.
 const ROUNDS: usize = 3;
 
 /// Repeats checks.
@@ -605,7 +605,7 @@ fn assign(
     }
 }
 
-/// The failure that stands for a cause: the most severe one; of these that of the rule about the change, or the one
+/// The failure that names a cause: the most severe one; of these that of the rule about the change, or the one
 /// with the shortest transcript.
 fn root(
     results: &[CheckResult],

@@ -54,7 +54,7 @@ impl fmt::Display for Report {
             self.took.as_secs_f64(),
             self.seed
         )?;
-        writeln!(f, "  {}", self.patience())?;
+        writeln!(f, "  {}", self.time_limits())?;
         if !self.is_complete {
             writeln!(f, "  not all failures were repeated: their causes may be the same")?;
         }
@@ -110,7 +110,7 @@ fn grade_line(result: &GradeResult) -> String {
 
 impl Report {
     /// How long a reply was waited for, as a sentence.
-    fn patience(&self) -> String {
+    fn time_limits(&self) -> String {
         let scale = self.timeouts.scale();
         let reason = if 1.05 < scale {
             format!(", {scale:.1} times as long as on an idle computer")
@@ -259,13 +259,13 @@ impl From<GradeResult> for WrittenGrade {
 #[derive(Serialize)]
 struct WrittenCause {
     id: &'static str,
-    /// The cause in words, and the change of the dialogue that has shown it.
+    /// The cause as text, and the change of the dialogue that has shown it.
     name: Option<String>,
     change: Option<&'static str>,
     severity: Option<&'static str>,
     findings: usize,
     dependents: Vec<&'static str>,
-    /// The check with the shortest transcript, or why there is none.
+    /// The check with the shortest transcript, or the reason why it is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     shortest: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]

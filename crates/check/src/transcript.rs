@@ -39,7 +39,7 @@ pub(crate) struct Transcript {
     pub(crate) has_exited: bool,
     /// A line of the client was written in parts.
     pub(crate) is_fragmented: bool,
-    /// Several lines of the client were written at once.
+    /// Several lines of the client are one write.
     pub(crate) is_batched: bool,
     searches: OnceLock<Vec<Search>>,
 }

@@ -172,7 +172,7 @@ fn each_defect_of_a_combination_is_a_root_cause() {
         .collect();
     let judged = combinations.len() - (wrong.len() - unexplained.len());
     println!("{} of {judged} combinations are explained", judged - unexplained.len());
-    // Of few combinations, one may be that of two faults that cannot be told apart.
+    // Of few combinations, one may have two faults that cannot be distinguished.
     let allowed = (judged / 20).max(1);
     assert!(unexplained.len() <= allowed, "{}", unexplained.join("\n"));
 }
