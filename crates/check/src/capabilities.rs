@@ -8,15 +8,15 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use readyok_protocol::{Best, Dialect, Info, OptionKind, Reply};
-use readyok_rules::Position;
 
+use crate::change::Change;
 use crate::checks::assertions;
 use crate::context::{EngineInfo, handshake};
 use crate::session::{EngineSession, Line, SearchResult, WaitError};
 use crate::spec::Stop;
 use crate::target::{Launch, Target};
 use crate::timeouts::Timeouts;
-use crate::transcript::{GameOf, Transcript};
+use crate::transcript::Transcript;
 
 /// A feature that many checks depend on.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -36,16 +36,11 @@ pub(crate) enum Feature {
     Ponder,
     /// `setoption` for a declared option.
     SetOption,
-    /// One `bestmove` for each `go`.
-    OneBestMove,
-    /// Moves after `position startpos`.
-    Moves,
-    /// A FEN or SFEN.
-    Position,
 }
 
 /// What the engine can do. Checks that need a missing feature refer to the check of the feature.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of an engine")]
 pub(crate) struct Capabilities {
     missing: Vec<(Feature, &'static str)>,
     /// The greatest depth that is reached in a short time. `None` without a measurement.
@@ -56,6 +51,10 @@ pub(crate) struct Capabilities {
     pub(crate) ponders: bool,
     /// The engine sends `info`.
     pub(crate) reports: bool,
+    /// The engine sends `info` or another `bestmove` after `bestmove`.
+    pub(crate) is_late: bool,
+    /// The engine searches only after a new-game command.
+    pub(crate) needs_new_game: bool,
 }
 
 /// Depths of the first searches, and the time after which the next one is not tried.
@@ -86,9 +85,6 @@ impl Feature {
             Self::SearchMoves => "search.searchmoves",
             Self::Ponder => "search.ponder.holds-bestmove",
             Self::SetOption => "options.settable",
-            Self::OneBestMove => "search.one-bestmove",
-            Self::Moves => "positions.startpos",
-            Self::Position => "positions.fen-sfen",
         }
     }
 
@@ -171,10 +167,14 @@ impl Capabilities {
         of_search.or_else(|| self.check_of(Feature::SetOption).filter(|_| unanswered && sets()))
     }
 
-    /// The check of a missing feature that nearly every session needs.
-    pub(crate) fn missing_everywhere(&self) -> Option<&'static str> {
-        let features = [Feature::IsReady, Feature::OneBestMove, Feature::Moves, Feature::Position];
-        features.into_iter().find_map(|feature| self.check_of(feature))
+    /// Changes without which the engine does not search, except for the check of this rule.
+    pub(crate) fn changes_for(&self, check: &str) -> Vec<Change> {
+        let change = Change::NewGameFirst;
+        if self.needs_new_game && !change.rules().contains(&check) {
+            vec![change]
+        } else {
+            Vec::new()
+        }
     }
 
     /// The check of a missing feature.
@@ -272,6 +272,9 @@ pub(crate) struct Probe<'a> {
     session: Option<EngineSession>,
     /// The delay of the host in the last search.
     delay: Duration,
+    /// The engine has sent `info` or `bestmove` after a `bestmove`.
+    is_late: bool,
+    needs_new_game: bool,
 }
 
 /// The result of one of these searches.
@@ -290,15 +293,30 @@ impl<'a> Probe<'a> {
         timeouts: Timeouts,
         session: EngineSession,
     ) -> Self {
-        Self { target, dialect, timeouts, session: Some(session), delay: Duration::ZERO }
+        let session = Some(session);
+        let delay = Duration::ZERO;
+        Self { target, dialect, timeouts, session, delay, is_late: false, needs_new_game: false }
     }
 
     /// A ready engine.
     fn session(&mut self) -> Option<&mut EngineSession> {
         if self.session.is_none() {
-            self.session = start(self.target, self.dialect, self.timeouts).ok();
+            self.session = self.start().ok();
         }
         self.session.as_mut()
+    }
+
+    /// Starts an engine, which is not recorded.
+    fn start(&self) -> Result<EngineSession, Stop> {
+        let record = Rc::new(RefCell::new(Transcript::new(self.dialect, false)));
+        let launch = Launch { check: "capabilities", undrained_stderr: false };
+        let session =
+            EngineSession::start(self.target, launch, self.dialect, self.timeouts, record)?;
+        let changes: &[Change] = if self.needs_new_game { &[Change::NewGameFirst] } else { &[] };
+        let mut session = session.with_changes(changes, self.is_late);
+        handshake(&mut session, self.dialect)?;
+        session.ready()?;
+        Ok(session)
     }
 
     fn search(&mut self, go: &str, limit: Duration) -> Outcome {
@@ -334,12 +352,21 @@ impl<'a> Probe<'a> {
             return capabilities;
         }
         let limit = self.timeouts.answer();
-        match self.search(MOVE_TIME, limit) {
+        let mut first = self.search(MOVE_TIME, limit);
+        if matches!(first, Outcome::Failed) {
+            self.needs_new_game = true;
+            first = self.search(MOVE_TIME, limit);
+            self.needs_new_game = matches!(first, Outcome::Done(_));
+            if !self.needs_new_game {
+                self.session = None;
+            }
+        }
+        match first {
             Outcome::Done(found) => {
                 capabilities.ponders |= found.best.ponder.is_some();
                 capabilities.reports |= !found.infos.is_empty();
                 capabilities.search = capabilities.search.max(found.time);
-                self.repeats(&mut capabilities);
+                self.drains();
             }
             Outcome::Stopped(_) | Outcome::Failed => {
                 capabilities.lose(Feature::MoveTime, Feature::MoveTime.check());
@@ -350,7 +377,10 @@ impl<'a> Probe<'a> {
             found.infos.iter().filter_map(|info| info.nodes).max() > Some(TOO_MANY_NODES)
         };
         match self.search(NODES, limit) {
-            Outcome::Done(found) => capabilities.search = capabilities.search.max(found.time),
+            Outcome::Done(found) => {
+                capabilities.search = capabilities.search.max(found.time);
+                self.drains();
+            }
             // A slow engine.
             Outcome::Stopped(found)
                 if capabilities.is_slow()
@@ -370,12 +400,13 @@ impl<'a> Probe<'a> {
         if !self.stops(&mut capabilities, limit) {
             capabilities.lose(Feature::Stop, Feature::Stop.check());
         }
+        capabilities.needs_new_game = self.needs_new_game;
+        capabilities.is_late = self.is_late;
         if Feature::LIMITS.into_iter().all(|feature| capabilities.lacks(feature)) {
             capabilities.missing = vec![(Feature::Search, Feature::Search.check())];
             return capabilities;
         }
         self.restricts(&mut capabilities, limit);
-        self.positions(&mut capabilities);
         self.sets(&mut capabilities, engine_info);
         let declared = |name| {
             let mut options = engine_info.options.iter();
@@ -435,9 +466,13 @@ impl<'a> Probe<'a> {
         session.send(&position);
         session.send("go infinite");
         session.underway();
+        // `stop` has no verdict if the search has ended by itself.
+        if !session.is_searching() && !session.is_closed() {
+            self.session = None;
+            return true;
+        }
         if session.is_searching() {
             match session.until_ready() {
-                // `stop` has no verdict if the search has ended by itself.
                 Ok(lines) if lines.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) => {
                     self.session = None;
                     return true;
@@ -457,54 +492,21 @@ impl<'a> Probe<'a> {
         stopped
     }
 
-    /// Detects a second `bestmove` for one `go`.
-    fn repeats(&mut self, capabilities: &mut Capabilities) {
-        let Some(session) = self.session() else { return };
-        let is_move = |line: &Line| matches!(line.reply, Reply::BestMove(_));
+    /// Detects `info` and another `bestmove` after `bestmove`.
+    fn drains(&mut self) {
+        let Some(session) = self.session.as_mut() else { return };
+        let is_late = |line: &Line| match &line.reply {
+            Reply::BestMove(_) => true,
+            Reply::Info(info) => info.string.is_none(),
+            _ => false,
+        };
         match session.until_ready() {
-            Ok(lines) if lines.iter().any(is_move) => {
-                capabilities.lose(Feature::OneBestMove, Feature::OneBestMove.check());
+            Ok(lines) if lines.iter().any(is_late) => {
+                self.is_late = true;
                 self.session = None;
             }
             Ok(_) => (),
             Err(_) => self.session = None,
-        }
-    }
-
-    /// Verifies that moves and positions are read: replies for other positions are illegal.
-    fn positions(&mut self, capabilities: &mut Capabilities) {
-        let (game, probe) = (self.dialect.game(), assertions::test_positions(self.dialect.game()));
-        let moves = format!("position startpos moves {}", probe.opening);
-        let start = Position::start(game);
-        let after_moves = start.clone().after(probe.opening.split(' '));
-        let given = format!("position {} {}", self.dialect.position_keyword(), probe.middle[1]);
-        let after_given = Position::from_text(game, probe.middle[1]);
-        for (feature, command, position) in [
-            (Feature::Moves, moves, after_moves.ok()),
-            (Feature::Position, given, after_given.ok()),
-        ] {
-            let go = capabilities.substitute("go depth 1", self.dialect);
-            let go = go.unwrap_or_else(|| "go depth 1".into());
-            let limit = self.timeouts.answer();
-            let (Some(session), Some(position)) = (self.session(), position) else { return };
-            session.send(&command);
-            session.send(&go);
-            if go.starts_with("go infinite") {
-                session.underway();
-                session.send("stop");
-            }
-            match session.best(limit) {
-                Ok(found) => {
-                    // A move of the start position is for the other side.
-                    if let Best::Move(mv) = &found.best.best
-                        && position.parse_move(mv.as_str()).is_err()
-                        && start.parse_move(mv.as_str()).is_ok()
-                    {
-                        capabilities.lose(feature, feature.check());
-                    }
-                }
-                Err(_) => self.session = None,
-            }
         }
     }
 
@@ -594,16 +596,6 @@ impl<'a> Probe<'a> {
             self.session = None;
         }
     }
-}
-
-/// Starts an engine, which is not recorded.
-fn start(target: &Target, dialect: Dialect, timeouts: Timeouts) -> Result<EngineSession, Stop> {
-    let record = Rc::new(RefCell::new(Transcript::new(dialect, false)));
-    let launch = Launch { check: "capabilities", undrained_stderr: false };
-    let mut session = EngineSession::start(target, launch, dialect, timeouts, record)?;
-    handshake(&mut session, dialect)?;
-    session.ready()?;
-    Ok(session)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use readyok_protocol::{
 use readyok_rules::{Game, Position};
 
 use crate::capabilities::{Capabilities, Feature};
+use crate::change::Change;
 use crate::mock_engine::Probe;
 use crate::session::{EngineSession, WaitError};
 use crate::spec::{Check, Need};
@@ -98,6 +99,7 @@ pub(crate) struct TestContext<'a> {
     pub(crate) seed: u64,
     pub(crate) effort: Effort,
     check: &'static str,
+    changes: Vec<Change>,
     records: RefCell<Vec<Rc<RefCell<Transcript>>>>,
     remark: RefCell<Option<String>>,
 }
@@ -116,7 +118,27 @@ impl<'a> TestContext<'a> {
         // The search for capabilities has waited for the same reply.
         let is_confirmed = engine_info.capabilities.fails(check);
         let timeouts = if is_confirmed { timeouts.for_confirmation() } else { timeouts };
-        Self { target, engine_info, dialect, timeouts, seed, effort, check, records, remark }
+        let changes = engine_info.capabilities.changes_for(check);
+        Self {
+            target,
+            engine_info,
+            dialect,
+            timeouts,
+            seed,
+            effort,
+            check,
+            changes,
+            records,
+            remark,
+        }
+    }
+
+    /// Changes what all sessions of the check send and receive.
+    pub(crate) fn with_changes(mut self, changes: &[Change]) -> Self {
+        let more = changes.iter().filter(|change| !self.changes.contains(change));
+        let more: Vec<Change> = more.copied().collect();
+        self.changes.extend(more);
+        self
     }
 
     /// Starts an engine without a handshake.
@@ -143,7 +165,9 @@ impl<'a> TestContext<'a> {
         let launch = Launch { check: self.check, undrained_stderr };
         let session =
             EngineSession::start(self.target, launch, self.dialect, self.timeouts, record)?;
-        Ok(session.with_capabilities(&self.engine_info.capabilities))
+        let capabilities = &self.engine_info.capabilities;
+        let session = session.with_changes(&self.changes, capabilities.is_late);
+        Ok(session.with_capabilities(capabilities))
     }
 
     /// Starts an engine and completes the handshake.

@@ -22,9 +22,11 @@
 //! of [`Reply::read`](readyok_protocol::Reply::read).
 #![forbid(unsafe_code)]
 
+mod alteration;
 mod cancellation;
 mod capabilities;
 mod causes;
+mod change;
 mod checks;
 mod context;
 mod delay;
@@ -32,6 +34,7 @@ mod error_lines;
 mod format;
 mod message;
 mod mock_engine;
+mod replay;
 mod report;
 mod session;
 mod spec;
@@ -41,12 +44,12 @@ mod timeouts;
 mod transcript;
 mod wait_error;
 
-pub use crate::spec::{CheckResult, Report, TargetError, Verdict};
+pub use crate::spec::{CheckResult, Repair, Report, TargetError, Verdict};
 pub use crate::suite::Progress;
 pub use crate::transcript::Input;
 pub use cancellation::Cancellation;
 pub use causes::Cause;
-pub use checks::all;
+pub use checks::{Grade, GradeResult, all};
 pub use message::Message;
 pub use mock_engine::{ClientSuite, all as all_of_clients, serve_as_mock_engine};
 pub use readyok_client::EngineProgram;

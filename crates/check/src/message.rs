@@ -86,6 +86,16 @@ impl Message {
         Self { text, values: Vec::new() }
     }
 
+    /// The name of the text, independent of its values.
+    pub(crate) fn id(&self) -> &str {
+        match &self.text {
+            Text::Catalog(id) | Text::Library { id, .. } => id,
+            Text::Rule(rule) => rule.text(),
+            Text::Illegal(_) => "illegal",
+            Text::Note(note) | Text::NoteClause(note) => note.text_in(Language::English),
+        }
+    }
+
     /// The clause that a diagnostic refers to.
     pub(crate) fn clause(note: DiagnosticKind) -> Self {
         Self::plain(Text::NoteClause(note))

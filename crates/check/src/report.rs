@@ -2,12 +2,14 @@
 
 use std::fmt;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use readyok_protocol::Party;
 use readyok_protocol::translation::display_text;
 use serde::Serialize;
 
 use crate::causes::Cause;
+use crate::checks::{Grade, GradeResult};
 use crate::spec::{Check, Profile, Severity};
 use crate::spec::{CheckResult, Report, Tally, Verdict};
 use crate::transcript::Input;
@@ -17,6 +19,13 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let protocol =
             self.profile.map_or_else(|| self.dialect.handshake(), |profile| profile.name());
+        let grades = self.grades();
+        for result in &grades {
+            writeln!(f, "{}", grade_line(result))?;
+        }
+        if !grades.is_empty() {
+            writeln!(f)?;
+        }
         let causes = self.causes();
         let counts =
             if causes.is_empty() { String::new() } else { format!(": {}", count_causes(&causes)) };
@@ -38,24 +47,16 @@ impl fmt::Display for Report {
             }
             writeln!(f)?;
         }
-        write!(f, "  level {}, in {:.1} s; ", self.level.name(), self.took.as_secs_f64())?;
-        match self.side {
-            Party::Engine => writeln!(
-                f,
-                "limits: {:.1} s for an answer (stretched {:.1} times; `isready` took {:.1} ms); seed {}",
-                self.timeouts.answer().as_secs_f64(),
-                self.timeouts.scale(),
-                self.timeouts.ping().as_secs_f64() * 1000.0,
-                self.seed
-            )?,
-            Party::Client => {
-                writeln!(
-                    f,
-                    "limits stretched {:.1} times; seed {}",
-                    self.timeouts.scale(),
-                    self.seed
-                )?;
-            }
+        writeln!(
+            f,
+            "  level {}, in {:.1} s, with seed {}",
+            self.level.name(),
+            self.took.as_secs_f64(),
+            self.seed
+        )?;
+        writeln!(f, "  {}", self.time_limits())?;
+        if !self.is_complete {
+            writeln!(f, "  not all failures were repeated: their causes may be the same")?;
         }
         for cause in &causes {
             write_cause(f, self, cause)?;
@@ -89,12 +90,66 @@ impl fmt::Display for Report {
     }
 }
 
+/// Maximum number of rules that a line names.
+const MAX_NAMED: usize = 5;
+
+/// `plays in matches: no, it violates search.clock`.
+fn grade_line(result: &GradeResult) -> String {
+    let named = |ids: &[&'static str]| {
+        let first = ids.iter().take(MAX_NAMED).copied().collect::<Vec<_>>().join(", ");
+        match ids.len().saturating_sub(MAX_NAMED) {
+            0 => first,
+            more => format!("{first} and {more} more"),
+        }
+    };
+    let why = if result.violated.is_empty() { &result.open } else { &result.violated };
+    let verb = if result.violated.is_empty() { "not checked:" } else { "it violates" };
+    let why = if why.is_empty() { String::new() } else { format!(", {verb} {}", named(why)) };
+    format!("{}: {}{why}", result.grade.name(), result.verdict())
+}
+
+impl Report {
+    /// How long a reply was waited for, as a sentence.
+    fn time_limits(&self) -> String {
+        let scale = self.timeouts.scale();
+        let reason = if 1.05 < scale {
+            format!(", {scale:.1} times as long as on an idle computer")
+        } else {
+            String::new()
+        };
+        match self.side {
+            Party::Engine => format!(
+                "a reply counts as missing after {}{reason}; `isready` was answered in {:.1} ms",
+                duration(self.timeouts.answer()),
+                self.timeouts.ping().as_secs_f64() * 1000.0
+            ),
+            Party::Client if reason.is_empty() => {
+                "time limits are those of an idle computer".into()
+            }
+            Party::Client => format!("time limits are {scale:.1} times those of an idle computer"),
+        }
+    }
+}
+
+/// `4.0 s`, or `11 min 28 s` from two minutes.
+fn duration(time: Duration) -> String {
+    let seconds = time.as_secs();
+    if seconds < 120 {
+        format!("{:.1} s", time.as_secs_f64())
+    } else {
+        format!("{} min {} s", seconds / 60, seconds % 60)
+    }
+}
+
 /// Writes the findings of one cause, with the shortest transcript.
 fn write_cause(f: &mut fmt::Formatter<'_>, report: &Report, cause: &Cause<'_>) -> fmt::Result {
     let fails = cause.root.is_some_and(|root| matches!(root.verdict, Verdict::Fail(_)));
     let kind = if fails { "FAIL" } else { "cause" };
     if let (Some(check), Some(severity)) = (cause.check(), cause.severity()) {
         writeln!(f, "\n{kind} {} ({severity}): {}", cause.id, check.rule)?;
+        if let Some(name) = cause.name() {
+            writeln!(f, "  cause: {}", display_text(&name.to_string()))?;
+        }
         match cause.root {
             Some(root) if matches!(root.verdict, Verdict::Pass) => (),
             Some(root) => writeln!(f, "  seen: {}", display_text(&root.verdict.text()))?,
@@ -122,12 +177,23 @@ fn write_cause(f: &mut fmt::Formatter<'_>, report: &Report, cause: &Cause<'_>) -
         let ids: Vec<&str> = rest.iter().map(|result| result.check.id).collect();
         writeln!(f, "  without a verdict because of it: {}", ids.join(", "))?;
     }
-    let Some(shortest) = cause.shortest() else { return Ok(()) };
+    let Some(shortest) = cause.shortest() else {
+        return match cause.without_transcript() {
+            Some(why) => writeln!(f, "  {why}"),
+            None => Ok(()),
+        };
+    };
     if shortest.check.id != cause.id {
         writeln!(f, "  shortest transcript, of {}:", shortest.check.id)?;
     }
     for line in shortest.transcript.iter().flat_map(|transcript| transcript.lines()) {
         writeln!(f, "  {}", display_text(line))?;
+    }
+    if let Some(works) = shortest.repair.as_ref().and_then(|repair| repair.transcript.as_ref()) {
+        writeln!(f, "  this dialogue works:")?;
+        for line in works.lines() {
+            writeln!(f, "  {}", display_text(line))?;
+        }
     }
     match &shortest.input {
         // Not indented, because spaces would be pasted, too.
@@ -159,6 +225,8 @@ struct Written<'a> {
     profile: Option<&'static str>,
     verdict: &'static str,
     exit_status: u8,
+    grade: Option<&'static str>,
+    grades: Vec<WrittenGrade>,
     seed: u64,
     seconds: f64,
     answer_limit_seconds: f64,
@@ -168,12 +236,40 @@ struct Written<'a> {
 }
 
 #[derive(Serialize)]
+struct WrittenGrade {
+    grade: &'static str,
+    name: &'static str,
+    verdict: &'static str,
+    violated: Vec<&'static str>,
+    not_checked: Vec<&'static str>,
+}
+
+impl From<GradeResult> for WrittenGrade {
+    fn from(result: GradeResult) -> Self {
+        Self {
+            grade: result.grade.key(),
+            name: result.grade.name(),
+            verdict: result.verdict(),
+            violated: result.violated,
+            not_checked: result.open,
+        }
+    }
+}
+
+#[derive(Serialize)]
 struct WrittenCause {
     id: &'static str,
+    /// The cause as text, and the change of the dialogue that has shown it.
+    name: Option<String>,
+    change: Option<&'static str>,
     severity: Option<&'static str>,
     findings: usize,
     dependents: Vec<&'static str>,
+    /// The check with the shortest transcript, or the reason why it is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
     shortest: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    without_transcript: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -190,6 +286,7 @@ struct Row<'a> {
     clauses: Vec<String>,
     advice: &'static str,
     transcript: Option<Vec<&'a str>>,
+    works: Option<Vec<&'a str>>,
     input: Option<Vec<&'a str>>,
     input_command: Option<&'a str>,
     seconds: f64,
@@ -199,10 +296,13 @@ impl From<&Cause<'_>> for WrittenCause {
     fn from(cause: &Cause<'_>) -> Self {
         Self {
             id: cause.id,
+            name: cause.name().map(ToString::to_string),
+            change: cause.change(),
             severity: cause.severity().map(Severity::name),
             findings: cause.findings(),
             dependents: cause.dependents.iter().map(|dependent| dependent.check.id).collect(),
             shortest: cause.shortest().map(|result| result.check.id),
+            without_transcript: cause.without_transcript(),
         }
     }
 }
@@ -210,7 +310,10 @@ impl From<&Cause<'_>> for WrittenCause {
 impl Report {
     /// The rules for which nothing relevant was observed.
     pub fn unobserved(&self) -> Vec<&'static str> {
-        let results = self.results.iter().filter(|result| result.observed == Some(0));
+        let is_unobserved = |result: &&CheckResult| {
+            result.observed == Some(0) && !matches!(result.verdict, Verdict::Fail(_))
+        };
+        let results = self.results.iter().filter(is_unobserved);
         results.map(|result| result.check.id).collect()
     }
 
@@ -234,6 +337,10 @@ impl Report {
                 .collect(),
             advice: result.check.advice,
             transcript: result.transcript.as_deref().map(|transcript| transcript.lines().collect()),
+            works: result
+                .repair
+                .as_ref()
+                .and_then(|repair| Some(repair.transcript.as_deref()?.lines().collect())),
             input: match &result.input {
                 Some(Input::Lines(lines)) => Some(lines.lines().collect()),
                 Some(Input::Command(_)) | None => None,
@@ -251,6 +358,8 @@ impl Report {
             profile: self.profile.map(Profile::name),
             verdict: self.summary(),
             exit_status: self.exit_status(),
+            grade: self.grade().map(Grade::key),
+            grades: self.grades().into_iter().map(WrittenGrade::from).collect(),
             seed: self.seed,
             seconds: self.took.as_secs_f64(),
             answer_limit_seconds: self.timeouts.answer().as_secs_f64(),
@@ -280,6 +389,15 @@ impl Report {
             self.results.len(),
             self.took.as_secs_f64(),
         );
+        let grades = self.grades();
+        if !grades.is_empty() {
+            xml.push_str("  <properties>\n");
+            for result in grades {
+                let (key, verdict) = (result.grade.key(), result.verdict());
+                let _ = writeln!(xml, "    <property name=\"grade.{key}\" value=\"{verdict}\"/>");
+            }
+            xml.push_str("  </properties>\n");
+        }
         for result in &self.results {
             let area = result.check.area();
             let _ = write!(
@@ -338,36 +456,53 @@ fn escaped(text: &str) -> String {
 impl Report {
     /// The JSON of a badge for an endpoint of shields.io.
     pub fn to_badge(&self) -> String {
-        let must = self.tally(Severity::Must);
-        let judged = must.passed + must.failed + must.inconclusive;
         let badge = serde_json::json!({
             "schemaVersion": 1,
             "label": self.dialect.handshake().to_uppercase(),
-            "message": format!("{} of {judged} musts", must.passed),
+            "message": self.badge_text(),
             "color": self.color(),
         });
         badge.to_string() + "\n"
     }
 
+    /// The highest grade, or the number of musts that the engine or client follows.
+    fn badge_text(&self) -> String {
+        self.grade().map_or_else(
+            || {
+                let must = self.tally(Severity::Must);
+                let judged = must.passed + must.failed + must.inconclusive;
+                format!("{} of {judged} musts", must.passed)
+            },
+            |grade| grade.name().to_owned(),
+        )
+    }
+
     /// The color of the badge.
     fn color(&self) -> &'static str {
-        match self.exit_status() {
-            0 => "brightgreen",
-            1 => "red",
-            _ => "yellow",
+        match (self.grade(), self.exit_status()) {
+            (Some(Grade::Complete), _) | (None, 0) => "brightgreen",
+            (Some(Grade::Matches), _) => "green",
+            (Some(Grade::AnyGui), _) => "yellowgreen",
+            (None, 1) => "red",
+            (None, _) => "yellow",
         }
     }
 
     /// A badge, a table of failed checks, and their transcripts.
     pub fn to_markdown(&self) -> String {
-        let must = self.tally(Severity::Must);
-        let (passed, judged) = (must.passed, must.passed + must.failed + must.inconclusive);
         let protocol = self.dialect.handshake();
-        let color = self.color();
-        let mut page = format!(
-            "![{protocol}](https://img.shields.io/badge/{protocol}-{passed}%20of%20{judged}%20musts-{color})\n\n\
-            **{}** {}.\n\n\
+        let (text, color) = (self.badge_text().replace(' ', "%20"), self.color());
+        let mut page =
+            format!("![{protocol}](https://img.shields.io/badge/{protocol}-{text}-{color})\n\n");
+        for result in self.grades() {
+            // Writing to a `String` never fails.
+            let _ = writeln!(page, "- {}", plain(&grade_line(&result)));
+        }
+        let _ = write!(
+            page,
+            "{}**{}** {}.\n\n\
             | severity | passed | failed | inconclusive | skipped |\n|---|---|---|---|---|\n",
+            if self.side == Party::Engine { "\n" } else { "" },
             plain(&self.name),
             self.summary()
         );
@@ -417,6 +552,9 @@ impl Report {
                 "\n### `{}`: {verdict} ({severity})\n\n{}. Seen: {seen}.\n\nAdvice: {}.\n",
                 cause.id, check.rule, check.advice
             );
+            if let Some(name) = cause.name() {
+                let _ = write!(page, "\nCause: {}.\n", plain(&name.to_string()));
+            }
             for (source, text) in check.clauses_for(self.dialect) {
                 let _ = write!(page, "\n- {}: {}.", plain(&source), text);
             }
@@ -434,9 +572,18 @@ impl Report {
             let ids: Vec<_> = rest.iter().map(|result| format!("`{}`", result.check.id)).collect();
             let _ = write!(page, "\nWithout a verdict because of it: {}.\n", ids.join(", "));
         }
-        let Some(shortest) = cause.shortest() else { return };
-        if let Some(transcript) = &shortest.transcript {
-            page.push('\n');
+        let Some(shortest) = cause.shortest() else {
+            if let Some(why) = cause.without_transcript() {
+                let _ = write!(page, "\nThere is {why}.\n");
+            }
+            return;
+        };
+        let works = shortest.repair.as_ref().and_then(|repair| repair.transcript.as_ref());
+        for (heading, transcript) in
+            [("", shortest.transcript.as_ref()), ("\nThis dialogue works:\n", works)]
+        {
+            let Some(transcript) = transcript else { continue };
+            let _ = writeln!(page, "{heading}");
             // Indented, because no line of an engine can end such a block.
             for line in transcript.lines() {
                 let _ = writeln!(page, "    {}", display_text(line));
@@ -473,6 +620,9 @@ struct Listed {
     id: &'static str,
     rule: &'static str,
     severity: &'static str,
+    /// The easiest grade with this rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grade: Option<&'static str>,
     profiles: Vec<&'static str>,
     needs: Vec<String>,
     clauses: Vec<ListedClause>,
@@ -489,7 +639,8 @@ struct ListedClause {
 const OF_ENGINES: &str = "# Checks of engines\n\n\
     The rules for engines that `readyok check` tests. A *must* is what clients depend on. A violated *should*\n\
     causes trouble with some clients. A *may* is a courtesy, or documents and practice disagree.\n\
-    Without `--profile` a rule of only one edition of UCI is at most a *should*.\n";
+    Without `--profile` a rule of only one edition of UCI is at most a *should*. The *grade* is the easiest one that\n\
+    has the rule; each grade has the rules of easier ones, too.\n";
 
 /// Introduction of the list of client checks.
 const OF_CLIENTS: &str = "# Checks of clients\n\n\
@@ -503,6 +654,11 @@ fn checks(of: Party) -> Box<dyn Iterator<Item = &'static Check>> {
         Party::Engine => Box::new(checks::all()),
         Party::Client => Box::new(mock_engine::all()),
     }
+}
+
+/// The easiest grade with a rule of engines.
+fn grade_of(check: &Check) -> Option<Grade> {
+    Grade::of(check).filter(|_| !check.id.starts_with("gui."))
 }
 
 /// The list of checks as text.
@@ -546,15 +702,24 @@ pub fn list_table(of: Party) -> String {
         let this = check.area();
         if this != area {
             // Writing to a `String` never fails.
+            let (column, line) = match of {
+                Party::Engine => (" grade |", "---|"),
+                Party::Client => ("", ""),
+            };
             let _ = writeln!(
                 page,
-                "\n## {this}\n\n| check | severity | rule | clauses |\n|---|---|---|---|"
+                "\n## {this}\n\n| check | severity |{column} rule | clauses |\n|---|---|{line}---|---|"
             );
         }
         area = this;
         let clauses: Vec<_> = check.clauses.iter().map(|clause| clause.source).collect();
         let (id, severity, rule) = (check.id, check.severity, check.rule);
-        let _ = writeln!(page, "| `{id}` | {severity} | {rule} | {} |", clauses.join("; "));
+        let grade = match of {
+            Party::Engine => format!(" {} |", grade_of(check).map_or("", Grade::name)),
+            Party::Client => String::new(),
+        };
+        let clauses = clauses.join("; ");
+        let _ = writeln!(page, "| `{id}` | {severity} |{grade} {rule} | {clauses} |");
     }
     page
 }
@@ -595,6 +760,7 @@ impl From<&'static Check> for Listed {
             id: check.id,
             rule: check.rule,
             severity: check.severity.name(),
+            grade: grade_of(check).map(Grade::key),
             profiles: check.profiles.iter().copied().map(Profile::name).collect(),
             needs: check.needs.iter().map(ToString::to_string).collect(),
             clauses: clauses

@@ -20,8 +20,10 @@ use readyok_protocol::{
     Rule, decode,
 };
 
+use crate::alteration::{Alteration, Received, Step};
 use crate::cancellation::Cancellation;
 use crate::capabilities::{Capabilities, Feature};
+use crate::change::Change;
 use crate::delay::{DelayMeter, Timing};
 use crate::message::message;
 use crate::spec::Stop;
@@ -49,6 +51,12 @@ const IDLE_LIMIT: Duration = Duration::from_millis(1500);
 
 /// CPU time in which an engine exhausts a small search tree.
 const SMALL_TREE: Duration = Duration::from_millis(200);
+
+/// Time in which an engine exits at a command, if it does.
+const READY: Duration = Duration::from_millis(30);
+
+/// Time between the parts of a line.
+const PART: Duration = Duration::from_millis(10);
 
 /// Maximum number of stored lines per search.
 const MAX_INFOS: usize = 10_000;
@@ -82,6 +90,8 @@ pub(crate) struct EngineSession {
     stop_reading: Arc<AtomicBool>,
     /// The sent part of an incomplete line.
     sent: Vec<u8>,
+    /// Number of its parts that wait for the rest, if the line is changed.
+    parts: usize,
     buffer: LineBuffer,
     /// The last byte of the output is a carriage return.
     after_return: bool,
@@ -102,6 +112,8 @@ pub(crate) struct EngineSession {
     capabilities: Capabilities,
     /// The check of a missing feature that the current search needs.
     blocked: Option<&'static str>,
+    /// Changes of what is sent and received.
+    alteration: Option<Box<Alteration>>,
 }
 
 /// The result of a search.
@@ -170,6 +182,7 @@ impl EngineSession {
             errors,
             stop_reading,
             sent: Vec::new(),
+            parts: 0,
             buffer: LineBuffer::default(),
             after_return: false,
             lines: VecDeque::new(),
@@ -185,7 +198,17 @@ impl EngineSession {
             check: launch.check,
             capabilities: Capabilities::default(),
             blocked: None,
+            alteration: None,
         })
+    }
+
+    /// Changes what is sent and received.
+    pub(crate) fn with_changes(mut self, changes: &[Change], drains: bool) -> Self {
+        if !changes.is_empty() || drains {
+            let alteration = Alteration::new(changes, self.protocol.dialect());
+            self.alteration = Some(Box::new(alteration.with_drained_searches(drains)));
+        }
+        self
     }
 
     /// Uses the capabilities that were found.
@@ -218,22 +241,113 @@ impl EngineSession {
         self.write(format!("{line}\n").as_bytes());
     }
 
-    /// Sends bytes unchanged. The transcript records the lines in them.
+    /// Sends bytes, unchanged unless the check is repeated with changes. The transcript records the lines in them.
     pub(crate) fn write(&mut self, bytes: &[u8]) {
         // Records pending output first, since it is no reply to these bytes. A flood has no end.
         for _ in 0..=BACKLOG {
             let Ok(event) = self.inbox.try_recv() else { break };
             self.handle_event(event);
         }
+        let is_line = matches!(bytes.last(), Some(b'\n' | b'\r'));
+        let is_part = !self.sent.is_empty() || !is_line;
+        self.record.borrow_mut().is_fragmented |= is_part;
         self.sent.extend_from_slice(bytes);
+        if self.alteration.is_some() {
+            self.write_changed();
+            return;
+        }
+        let mut lines = 0;
         while let Some(end) = line_end(&self.sent) {
             let line = self.sent.drain(..end).collect();
             self.note_command(line);
+            lines += 1;
         }
-        if let Some(outbox) = &self.outbox {
+        self.record.borrow_mut().is_batched |= 1 < lines;
+        self.send_bytes(bytes);
+    }
+
+    fn send_bytes(&self, bytes: &[u8]) {
+        if let Some(outbox) = self.outbox.as_ref().filter(|_| !bytes.is_empty()) {
             // Fails if the writer has ended; the missing reply will be detected.
             let _ = outbox.send(bytes.into());
         }
+    }
+
+    /// Sends the complete lines with changes. The rest waits, since a part that was sent could not be changed any more.
+    fn write_changed(&mut self) {
+        let is_whole = self.alteration.as_ref().is_some_and(|it| it.has(Change::WholeLines));
+        let mut parts = std::mem::take(&mut self.parts);
+        let mut pending = Vec::new();
+        while let Some(end) = line_end(&self.sent) {
+            let line: Vec<u8> = self.sent.drain(..end).collect();
+            let ends = line.iter().rev().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+            let (text, _) = decode(line.get(..line.len() - ends).unwrap_or_default());
+            let is_searching = self.protocol.is_searching();
+            let Some(alteration) = &mut self.alteration else { return };
+            for step in alteration.outgoing(&text, &line, is_searching) {
+                if !matches!(step, Step::Write(_)) || 0 < parts {
+                    self.send_bytes(&std::mem::take(&mut pending));
+                }
+                match step {
+                    Step::Write(bytes) if 0 < parts => {
+                        self.note_command(bytes.clone());
+                        // In as many parts as it was written.
+                        for part in bytes.chunks(bytes.len().div_ceil(parts + 1).max(1)) {
+                            self.send_bytes(part);
+                            self.receive_until(now() + PART, |_| false);
+                        }
+                        parts = 0;
+                    }
+                    Step::Write(bytes) => {
+                        pending.extend_from_slice(&bytes);
+                        self.note_command(bytes);
+                    }
+                    Step::Pause(time) => self.receive_until(now() + time, |_| false),
+                    Step::AwaitReady => self.await_ready(),
+                    Step::Receive(received) => self.record_line(now(), &received, Vec::new()),
+                    Step::Ready => self.answer_ready(),
+                    Step::Close => self.close_input(),
+                }
+            }
+        }
+        self.send_bytes(&pending);
+        self.parts = usize::from(!is_whole && !self.sent.is_empty());
+    }
+
+    /// Delivers `readyok` in place of the engine, unless it has exited.
+    fn answer_ready(&mut self) {
+        self.receive_until(now() + READY, |_| false);
+        if !self.closed && self.exit.is_none() {
+            let notes = Vec::new();
+            self.lines.push_back(Line { at: now(), reply: Reply::ReadyOk, notes });
+        }
+    }
+
+    /// Handles events until a time, or until the queued lines satisfy a condition.
+    fn receive_until(&mut self, until: Instant, is_done: impl Fn(&VecDeque<Line>) -> bool) {
+        while !is_done(&self.lines) && !self.is_canceled() {
+            let left = until.saturating_duration_since(now()).min(CANCEL_INTERVAL);
+            match self.inbox.recv_timeout(left) {
+                Ok(event) => self.handle_event(event),
+                Err(RecvTimeoutError::Timeout) if now() < until => (),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    /// Sends `isready`, and discards its reply and what a previous search has sent too late.
+    fn await_ready(&mut self) {
+        self.note_command(b"isready\n".to_vec());
+        self.send_bytes(b"isready\n");
+        let is_reply = |line: &Line| line.reply == Reply::ReadyOk;
+        let queued = self.lines.len();
+        let limit = self.timeouts.answer();
+        self.receive_until(now() + limit, |lines| lines.iter().skip(queued).any(is_reply));
+        let is_late = |line: &Line| {
+            matches!(line.reply, Reply::BestMove(_) | Reply::Info(_) | Reply::ReadyOk)
+        };
+        let late = self.lines.split_off(queued.min(self.lines.len()));
+        self.lines.extend(late.into_iter().filter(|line| !is_late(line)));
     }
 
     fn note_command(&mut self, bytes: Vec<u8>) {
@@ -243,6 +357,12 @@ impl EngineSession {
         if matches!(reading.value, readyok_protocol::Command::Go(_)) {
             let missing = self.capabilities.missing_for(&text);
             self.blocked = missing.filter(|check| *check != self.check);
+            // What an earlier search has sent too late is no reply to this one.
+            if !self.protocol.is_searching() {
+                let is_late =
+                    |line: &Line| matches!(line.reply, Reply::BestMove(_) | Reply::Info(_));
+                self.lines.retain(|line| !is_late(line));
+            }
         }
         let violation = self.protocol.apply_command_lenient(&reading.value);
         let at = now().saturating_duration_since(self.start);
@@ -261,8 +381,15 @@ impl EngineSession {
 
     /// Closes the engine's input.
     pub(crate) fn close_input(&mut self) {
+        if let Some(Step::Write(bytes)) = self.alteration.as_ref().and_then(|it| it.at_end()) {
+            self.send_bytes(&bytes);
+            self.note_command(bytes);
+        }
         if !self.sent.is_empty() {
             let line = std::mem::take(&mut self.sent);
+            if self.alteration.is_some() {
+                self.send_bytes(&line);
+            }
             self.note_command(line);
         }
         self.record_action(INPUT_ENDS);
@@ -405,7 +532,9 @@ impl EngineSession {
     /// The engine has exited or closed its output. The transcript ends with its last error output.
     fn gone(&self) -> WaitError {
         if self.exit.is_some() && !self.finished {
-            self.record.borrow_mut().errors = self.error_output();
+            let errors = self.error_output();
+            let mut record = self.record.borrow_mut();
+            (record.errors, record.has_exited) = (errors, true);
         }
         WaitError::Ended(self.exit)
     }
@@ -758,14 +887,26 @@ impl EngineSession {
 
     fn note_line(&mut self, at: Instant, line: &[u8]) {
         let (text, undecodable) = decode(line);
-        let reading = Reply::read(&text, self.protocol.dialect());
-        let notes = undecodable.into_iter().chain(reading.diagnostics).map(|note| note.kind);
-        let notes: Vec<DiagnosticKind> = notes.collect();
+        let notes: Vec<DiagnosticKind> = undecodable.into_iter().map(|note| note.kind).collect();
+        let is_searching = self.protocol.is_searching();
+        match self.alteration.as_mut().map(|it| it.incoming(&text, is_searching)) {
+            None => {
+                let text = text.into_owned();
+                self.record_line(at, &Received { recorded: text.clone(), text }, notes);
+            }
+            Some(Some(changed)) => self.record_line(at, &changed, notes),
+            Some(None) => (),
+        }
+    }
+
+    fn record_line(&mut self, at: Instant, line: &Received, mut notes: Vec<DiagnosticKind>) {
+        let reading = Reply::read(&line.text, self.protocol.dialect());
+        notes.extend(reading.diagnostics.into_iter().map(|note| note.kind));
         let violation =
             self.protocol.apply_reply_lenient(&reading.value).filter(|_| !self.finished);
         let reply = reading.value.into_owned();
         let since = at.saturating_duration_since(self.start);
-        let entry = TranscriptEntry::new(since, Party::Engine, text.into_owned());
+        let entry = TranscriptEntry::new(since, Party::Engine, line.recorded.clone());
         self.record.borrow_mut().add(TranscriptEntry { violation, notes: notes.clone(), ..entry });
         self.lines.push_back(Line { at, reply, notes });
     }

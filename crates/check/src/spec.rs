@@ -344,6 +344,19 @@ pub struct Report {
     pub results: Vec<CheckResult>,
     /// Duration.
     pub took: Duration,
+    /// Whether all failures were repeated to find their causes.
+    pub(crate) is_complete: bool,
+}
+
+/// The difference between a dialogue that fails and one that works.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Repair {
+    /// The name of the change in JSON.
+    pub key: &'static str,
+    /// The cause of the failure.
+    pub cause: Message,
+    /// The dialogue that works, in the form of [`CheckResult::transcript`].
+    pub transcript: Option<String>,
 }
 
 /// The result of a check.
@@ -357,6 +370,8 @@ pub struct CheckResult {
     pub verdict: Verdict,
     /// The check whose violation is the cause of this verdict.
     pub cause: Option<&'static str>,
+    /// The change that repairs a failure.
+    pub repair: Option<Repair>,
     /// The host was too busy for a verdict.
     pub loaded: bool,
     /// The number of relevant lines, for a check that only observes.
@@ -443,6 +458,7 @@ impl CheckResult {
             severity,
             verdict,
             cause: None,
+            repair: None,
             loaded: false,
             observed: None,
             remark: None,

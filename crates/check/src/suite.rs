@@ -13,6 +13,7 @@ use crate::cancellation::Cancellation;
 use crate::capabilities::{Feature, Probe};
 use crate::context::{Effort, EngineInfo, Test, TestCase, TestContext, handshake};
 use crate::message::{Message, message};
+use crate::replay::Replays;
 use crate::session::EngineSession;
 use crate::spec::{
     Check, CheckResult, Level, Observation, Profile, Report, Severity, Stop, TargetError, Verdict,
@@ -254,9 +255,9 @@ pub struct Suite {
 }
 
 /// A completed interactive check.
-struct Completed {
-    result: CheckResult,
-    transcripts: Vec<Transcript>,
+pub(crate) struct Completed {
+    pub(crate) result: CheckResult,
+    pub(crate) transcripts: Vec<Transcript>,
 }
 
 impl Suite {
@@ -388,7 +389,7 @@ impl Suite {
         let transcripts: Vec<Transcript> =
             completed.iter().flat_map(|completed| completed.transcripts.clone()).collect();
         let mut results: Vec<CheckResult> =
-            completed.into_iter().map(|completed| completed.result).collect();
+            completed.iter().map(|completed| completed.result.clone()).collect();
         for (case, severity) in &chosen {
             if !matches!(case.test, Test::Interactive(_)) {
                 let result = observe(case, *severity, &transcripts, Party::Engine);
@@ -400,8 +401,14 @@ impl Suite {
         results.sort_by_key(|result| {
             chosen.iter().position(|(case, _)| case.check.id == result.check.id)
         });
-        causes::assign(&mut results, engine_info.capabilities.missing_everywhere());
+        let repeated = timeouts.for_confirmation();
+        let context = |case| self.context(case, &engine_info, dialect, repeated);
+        let needs_new_game = engine_info.capabilities.needs_new_game;
+        let replays = Replays::new(&context, self.sessions(), &results, needs_new_game);
+        let is_complete = replays.explain(&mut results, &completed);
+        causes::follow(&mut results);
         Ok(Report {
+            is_complete,
             name,
             side: Party::Engine,
             dialect,
@@ -456,6 +463,24 @@ impl Suite {
         Err(TargetError::new(why).with_error_output(error_output))
     }
 
+    /// Number of parallel sessions; a remote engine has one.
+    fn sessions(&self) -> Option<usize> {
+        self.settings.jobs.or_else(|| self.target.is_remote().then_some(1))
+    }
+
+    /// The context of a check.
+    fn context<'a>(
+        &'a self,
+        case: &'static TestCase,
+        engine_info: &'a EngineInfo,
+        dialect: Dialect,
+        timeouts: Timeouts,
+    ) -> TestContext<'a> {
+        let (seed, effort) = (self.settings.seed, self.effort());
+        let id = case.check.id;
+        TestContext::new(&self.target, engine_info, dialect, timeouts, seed, effort, id)
+    }
+
     /// Runs the interactive checks, musts first, and sessions for the passive ones.
     fn run_interactive(
         &self,
@@ -477,18 +502,9 @@ impl Suite {
         // Long checks come first, so that no CPU is idle at the end.
         let is_long = |id| engine_info.capabilities.fails(id) || checks::LONGEST.contains(&id);
         work.sort_by_key(|(case, severity)| (*severity, !is_long(case.check.id)));
-        let jobs = self.settings.jobs.or_else(|| self.target.is_remote().then_some(1));
+        let jobs = self.sessions();
         let run = |case: &'static TestCase, severity| {
-            let context = TestContext::new(
-                &self.target,
-                engine_info,
-                dialect,
-                timeouts,
-                self.settings.seed,
-                self.effort(),
-                case.check.id,
-            );
-            run_interactive(case, severity, context)
+            run_interactive(case, severity, self.context(case, engine_info, dialect, timeouts))
         };
         let is_chosen = |case: &TestCase| {
             chosen.iter().any(|(chosen_case, _)| chosen_case.check.id == case.check.id)
@@ -535,7 +551,7 @@ pub(crate) fn in_parallel<W: Sync, R: Send>(
     done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn run_interactive(
+pub(crate) fn run_interactive(
     case: &'static TestCase,
     severity: Severity,
     context: TestContext<'_>,
@@ -625,7 +641,7 @@ fn no_such_line(side: Party) -> Message {
     }
 }
 
-fn judge_transcript(test: Test, transcript: &Transcript, side: Party) -> Observation {
+pub(crate) fn judge_transcript(test: Test, transcript: &Transcript, side: Party) -> Observation {
     match test {
         Test::Interactive(_) | Test::Mock(_) => Ok(0),
         Test::Passive(judge) => judge(transcript),

@@ -24,6 +24,7 @@ pub(crate) const INPUT_ENDS: &str = "(the input ends)";
 
 /// A session with an engine, from its start.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a session")]
 pub(crate) struct Transcript {
     pub(crate) dialect: Dialect,
     /// The client conformed, so that violations of the engine count.
@@ -36,6 +37,12 @@ pub(crate) struct Transcript {
     pub(crate) errors: Vec<String>,
     /// The first entry of the engine that ends with a carriage return only.
     pub(crate) lone_return: Option<usize>,
+    /// The engine has exited during the test.
+    pub(crate) has_exited: bool,
+    /// A line of the client was written in parts.
+    pub(crate) is_fragmented: bool,
+    /// Several lines of the client are one write.
+    pub(crate) is_batched: bool,
     searches: OnceLock<Vec<Search>>,
     judgement: OnceLock<Judgement>,
 }
@@ -98,6 +105,9 @@ impl Transcript {
             entries: Vec::new(),
             errors: Vec::new(),
             lone_return: None,
+            has_exited: false,
+            is_fragmented: false,
+            is_batched: false,
             searches: OnceLock::new(),
             judgement: OnceLock::new(),
         }
@@ -125,6 +135,15 @@ impl Transcript {
         if !self.closed && self.entries.len() < MAX_ENTRIES {
             self.entries.push(entry);
         }
+    }
+
+    /// The transcript without an entry.
+    pub(crate) fn without(mut self, at: usize) -> Self {
+        if at < self.entries.len() {
+            self.entries.remove(at);
+        }
+        self.lone_return = self.lone_return.filter(|other| *other != at);
+        Self { searches: OnceLock::new(), ..self }
     }
 
     /// The parsed lines of the engine.

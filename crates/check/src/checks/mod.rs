@@ -47,6 +47,7 @@ macro_rules! info {
 pub(crate) mod assertions;
 mod clocks;
 mod effects;
+mod grades;
 mod handshake;
 mod info;
 mod info_values;
@@ -62,6 +63,8 @@ mod soak;
 mod state;
 mod stop;
 mod usi;
+
+pub use grades::{Grade, GradeResult};
 
 use crate::context::TestCase;
 use crate::spec::Check;

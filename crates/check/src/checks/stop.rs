@@ -128,7 +128,7 @@ fn ended_by_command(context: &TestContext<'_>, failure: Message) -> Result<Stop,
 
 /// Whether an infinite search ends although nothing is sent, not even `isready`.
 fn ends_without_command(context: &TestContext<'_>, position: &str) -> Result<bool, Stop> {
-    let mut control = context.ready_unchecked()?;
+    let mut control = context.start_separate()?;
     control.send(position);
     control.send("go infinite");
     let is_answer = |line: &Line| matches!(line.reply, Reply::BestMove(_));

@@ -179,7 +179,7 @@ impl ClientSuite {
         results.sort_by_key(|result| {
             checks.iter().position(|(case, _)| case.check.id == result.check.id)
         });
-        causes::assign(&mut results, None);
+        causes::follow(&mut results);
         Ok(Report {
             name,
             side: Party::Client,
@@ -190,6 +190,7 @@ impl ClientSuite {
             timeouts,
             results,
             took: now().saturating_duration_since(begin),
+            is_complete: true,
         })
     }
 

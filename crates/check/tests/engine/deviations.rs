@@ -7,15 +7,23 @@ use readyok_protocol::Go;
 
 use crate::faults::Faults;
 
-/// The defect whose output lines are rewritten.
-static DEFECT: OnceLock<String> = OnceLock::new();
+/// The defects whose lines are rewritten.
+static DEFECTS: OnceLock<Vec<String>> = OnceLock::new();
 
-/// Sets the defect of the process.
-pub(crate) fn select(fault: &str) {
-    if let Some(defect) = fault.strip_prefix("defect.") {
-        // Set once, at the start.
-        let _ = DEFECT.set(defect.to_owned());
+/// Sets the defects of the process.
+pub(crate) fn select(faults: &[String]) {
+    let defects = faults.iter().filter_map(|fault| Some(fault.strip_prefix("defect.")?.to_owned()));
+    // Set once, at the start.
+    let _ = DEFECTS.set(defects.collect());
+}
+
+/// Applies the defects to a line one after another. `None` if it stays as it is.
+fn rewritten(line: &str, rewrite: fn(&str, &str) -> Option<String>) -> Option<String> {
+    let mut changed = None;
+    for defect in DEFECTS.get()? {
+        changed = rewrite(defect, changed.as_deref().unwrap_or(line)).or(changed);
     }
+    changed
 }
 
 /// State that a conforming engine does not have.
@@ -63,7 +71,11 @@ impl Memory {
 
 /// A command as the engine reads it.
 pub(crate) fn input(line: &str) -> Option<String> {
-    match DEFECT.get()?.as_str() {
+    rewritten(line, input_with)
+}
+
+fn input_with(defect: &str, line: &str) -> Option<String> {
+    match defect {
         "two-digit-hand" if line.starts_with("position sfen") => {
             let mut fields: Vec<String> = line.split(' ').map(str::to_owned).collect();
             let hands = fields.get_mut(4)?;
@@ -80,6 +92,7 @@ pub(crate) fn input(line: &str) -> Option<String> {
             *hands = digits;
             Some(fields.join(" "))
         }
+        "black-ignored" if line.starts_with("position fen") => Some(line.replacen(" b ", " w ", 1)),
         "no-rights-by-file" if line.contains(" HAha ") => Some(line.replace(" HAha ", " - ")),
         _ => None,
     }
@@ -93,7 +106,10 @@ fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 
 /// An output line with the defect.
 pub(crate) fn output(line: &str) -> Option<String> {
-    let defect = DEFECT.get()?.as_str();
+    rewritten(line, output_with)
+}
+
+fn output_with(defect: &str, line: &str) -> Option<String> {
     let is_info = line.starts_with("info ");
     let rewritten = match defect {
         "options-before-id" if line.starts_with("id name") => {

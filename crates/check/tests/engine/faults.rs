@@ -1,4 +1,4 @@
-//! The optional fault of the engine.
+//! The optional faults of the engine.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -6,9 +6,9 @@ use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
 
-/// The check that the engine fails.
+/// The checks that the engine fails.
 pub(crate) struct Faults {
-    id: String,
+    ids: Vec<String>,
     trace: Option<Trace>,
 }
 
@@ -21,8 +21,8 @@ struct Trace {
 }
 
 impl Faults {
-    /// The switch of this check, and a directory for traces of evaluated switches.
-    pub(crate) fn new(id: String, trace: Option<&str>) -> Self {
+    /// The switches of these checks, and a directory for traces of evaluated switches.
+    pub(crate) fn new(ids: Vec<String>, trace: Option<&str>) -> Self {
         let trace = trace.and_then(|directory| {
             // One file for each process, because Windows does not append lines atomically.
             let path = Path::new(directory).join(std::process::id().to_string());
@@ -30,7 +30,7 @@ impl Faults {
             let check = std::env::var("READYOK_CHECK").unwrap_or_default();
             Some(Trace { file: file.into(), check, recorded: RefCell::default() })
         });
-        Self { id, trace }
+        Self { ids, trace }
     }
 
     /// Whether the engine violates the rule of this check.
@@ -42,7 +42,7 @@ impl Faults {
             // A missing trace fails the test.
             let _ = trace.file.borrow_mut().write_all(line.as_bytes());
         }
-        self.id == id
+        self.ids.iter().any(|own| own == id)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::faults::{
 };
 
 /// The defects with the root causes, one of which must be found.
-const DEFECTS: &[(&str, &[&str])] = &[
+pub(crate) const DEFECTS: &[(&str, &[&str])] = &[
     ("exits-at-go", &["search.completes"]),
     ("silent-at-go", &["search.completes"]),
     ("no-readyok", &["handshake.ready"]),
@@ -51,6 +51,8 @@ const DEFECTS: &[(&str, &[&str])] = &[
     ("scores-of-white", &["info.score-side"]),
     ("mates-in-plies", &["info.mate-score"]),
     ("no-author", &["handshake.author"]),
+    ("black-ignored", &["positions.fen-sfen"]),
+    ("needs-first-new-game", &["search.new-game"]),
 ];
 
 /// Properties that are no defects.
@@ -72,7 +74,7 @@ const USI: &[Profile] = &[Profile::UsiDeployed];
 const BOTH: &[Profile] = &[Profile::Uci2006, Profile::UsiDeployed];
 
 /// Violations that a rule detects only with a particular stimulus: the profiles, the check, and the defects.
-const VIOLATIONS: &[(&[Profile], &str, &str)] = &[
+pub(crate) const VIOLATIONS: &[(&[Profile], &str, &str)] = &[
     (BOTH, "handshake.id-first", "options-before-id"),
     (BOTH, "handshake.name", "two-names empty-name name-without-keyword"),
     (UCI, "handshake.waits", "unprompted-handshake"),

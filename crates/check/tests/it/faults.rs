@@ -186,6 +186,8 @@ fn judge(check: &Check, report: &Report, related: &Related) -> Result<(), String
         let fails = |result: &&CheckResult| matches!(result.verdict, Verdict::Fail(_));
         cause.root.as_ref().is_some_and(fails) || cause.dependents.iter().any(fails)
     });
+    // Failures of clients are not repeated: each is a cause of its own.
+    causes.retain(|cause| !cause.id.starts_with("gui.") || !related.contains(&cause.id));
     match causes.as_slice() {
         [_] => Ok(()),
         causes => Err(format!("{} has {} root causes:\n{report}", check.id, causes.len())),

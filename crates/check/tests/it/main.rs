@@ -1,5 +1,6 @@
 //! Tests of the checks with conforming and faulty engines and clients.
 
+mod causes;
 mod clients;
 mod defects;
 mod engines;

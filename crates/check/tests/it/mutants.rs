@@ -43,9 +43,9 @@ const RELATED: &[(&str, &[&str])] = &[
 ];
 
 /// Faults that slow down every session: only checks of this area run.
-const SLOW: [&str; 2] = ["handshake.quick", "search.ready"];
+pub(crate) const SLOW: [&str; 2] = ["handshake.quick", "search.ready"];
 /// The fault that makes every session wait for missing replies.
-const SILENT: &str = "lexical.batch";
+pub(crate) const SILENT: &str = "lexical.batch";
 
 /// Results of the conforming engine.
 struct Obeyed {

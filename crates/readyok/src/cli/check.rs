@@ -178,7 +178,8 @@ fn annotations(report: &Report) -> String {
             Severity::May => "notice",
         };
         let seen = cause.root.map_or_else(|| "not selected".into(), |root| root.verdict.text());
-        let text = format!("{}. Seen: {seen}. Advice: {}.", check.rule, check.advice);
+        let name = cause.name().map(|name| format!(" Cause: {name}.")).unwrap_or_default();
+        let text = format!("{}.{name} Seen: {seen}. Advice: {}.", check.rule, check.advice);
         let _ = writeln!(lines, "::{kind} title={}::{}", cause.id, escaped(&text));
     }
     lines

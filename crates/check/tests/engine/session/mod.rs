@@ -265,6 +265,9 @@ impl Engine {
             Command::SetOption(set) => {
                 self.set(&set.name, set.value.as_deref());
             }
+            Command::Go(_) if self.games == 0 && self.breaks("defect.needs-first-new-game") => {
+                send("info string send ucinewgame first");
+            }
             Command::NewGame => {
                 if std::mem::take(&mut self.over_pondering) {
                     self.exits_if("usi.game-over");

@@ -42,12 +42,15 @@ impl<'a> Known<'a> {
                 Failure::usage(format!("known failures in `{shown}`: {error}"))
             })?),
             Err(error) if error.kind() == ErrorKind::NotFound && update => None,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Err(Failure::usage(format!(
+                    "the file of known failures `{shown}` does not exist; create it with --update-baseline"
+                )));
+            }
             Err(error) => {
-                let mut text = format!("cannot read the known failures `{shown}`: {error}");
-                if error.kind() == ErrorKind::NotFound {
-                    text += "; create the file with --update-baseline";
-                }
-                return Err(Failure::usage(text));
+                return Err(Failure::usage(format!(
+                    "cannot read the known failures `{shown}`: {error}"
+                )));
             }
         };
         Ok(Self { path, update, ids })
