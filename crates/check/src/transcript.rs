@@ -196,6 +196,8 @@ impl Transcript {
     fn judgement(&self) -> &Judgement {
         self.judgement.get_or_init(|| {
             let (mut judge, mut findings) = (Judge::new(self.dialect), Vec::new());
+            // Engines must ignore the unknown commands of the checks.
+            judge.forbid_text();
             for (at, entry) in self.entries.iter().enumerate() {
                 let found = match entry.side {
                     // An event is no line.

@@ -185,7 +185,7 @@ fn shares_with_byoyomi(
     (share.min(available), (share.saturating_mul(5) / 2).min(available))
 }
 
-/// The number of plies since the start of the game, as far as the position states it.
+/// The number of plies since the start of the game, if the position states it.
 fn game_ply(request: &SearchRequest) -> u32 {
     let number = |text: Option<&str>| text.and_then(|text| text.parse::<u32>().ok()).unwrap_or(1);
     let before = match &request.position.root {

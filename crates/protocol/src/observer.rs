@@ -34,6 +34,7 @@ pub struct Observer {
     /// them.
     confused_searches: bool,
     text: Text,
+    forbids_text: bool,
     end: End,
 }
 
@@ -82,8 +83,14 @@ impl Observer {
             owes_ready: 0,
             confused_searches: false,
             text: Text::Unexpected,
+            forbids_text: false,
             end: End::Open,
         }
+    }
+
+    /// States that the client sends no commands of this engine only: text that is no message is never requested.
+    pub fn forbid_text(&mut self) {
+        self.forbids_text = true;
     }
 
     /// The state of the session.
@@ -211,7 +218,7 @@ impl Observer {
             Reply::Unknown(text)
                 if !text.is_empty()
                     && self.protocol_state.is_introduced()
-                    && self.text == Text::Unexpected =>
+                    && (self.forbids_text || self.text == Text::Unexpected) =>
             {
                 let is_known =
                     |dialect| !matches!(Reply::read(text, dialect).value, Reply::Unknown(_));

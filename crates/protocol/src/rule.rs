@@ -305,7 +305,7 @@ rules! {
         / "`check` 型のオプションの既定値は `true` か `false` とする",
         "UCI 2006, option type check; USI draft 1 §5.3, option";
     SpinRange: Form Engine Must "options.spin-range",
-        "an option of the type `spin` has integers `min` ≤ `default` ≤ `max`"
+        "an option of the type `spin` has integers: `min` is at most `default`, which is at most `max`"
         / "`spin` 型のオプションは整数の `min`、`default`、`max` を持ち、この順に大きくなる",
         "UCI 2006, option type spin; USI draft 1 §5.3, option";
     ComboDefault: Form Engine Must "options.combo-default",

@@ -235,7 +235,7 @@ impl Lobby<'_, '_> {
     fn seek(&mut self) {
         let is_busy = !self.bot.games().is_empty() || !self.expected.is_empty();
         let rules = &self.bot.config.challenge;
-        let Some(opponent) = self.seeks.next(rules, is_busy) else { return };
+        let Some(opponent) = self.seeks.next(&rules.opponents, is_busy) else { return };
         let form = format!(
             "rated={}&clock.limit={}&clock.increment={}&variant={}&color=random",
             rules.rated, rules.time, rules.increment, rules.variant

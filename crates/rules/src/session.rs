@@ -215,6 +215,11 @@ impl Judge {
         found
     }
 
+    /// States that the client sends no commands of this engine only, see [`Observer::forbid_text`].
+    pub fn forbid_text(&mut self) {
+        self.observer.forbid_text();
+    }
+
     /// The client has closed its output, which is equivalent to `quit`.
     pub fn end_of_input(&mut self) {
         self.observer.end_of_input();

@@ -93,7 +93,8 @@ impl Config {
         for file in config.books.iter_mut().chain(&mut config.syzygy) {
             *file = path.with_file_name(&file);
         }
-        config.seeks = Seeks::read(path, &config.challenge)?;
+        let Seek { pause, per_day, .. } = config.challenge;
+        config.seeks = Seeks::read(path, Duration::from_secs(pause), per_day)?;
         Ok(config)
     }
 

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
-use super::config::Seek;
 use crate::clock::{now, unix_seconds};
 use crate::terminal::print_error;
 
@@ -21,11 +20,13 @@ pub(crate) struct Seeks {
     next: Option<Instant>,
     /// The number of the next opponent.
     turn: usize,
+    pause: Duration,
+    per_day: usize,
 }
 
 impl Seeks {
     /// Reads the file next to a configuration, if there is one.
-    pub(super) fn read(config: &Path, rules: &Seek) -> Result<Self, String> {
+    pub(super) fn read(config: &Path, pause: Duration, per_day: usize) -> Result<Self, String> {
         let file = config.with_extension("challenges");
         let text = match fs::read_to_string(&file) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -36,21 +37,21 @@ impl Seeks {
         // A damaged line counts as a challenge.
         let sent = text.lines().map(|line| line.parse().unwrap_or_else(|_| unix_seconds()));
         let sent: Vec<u64> = sent.collect();
-        let next = now().checked_add(Duration::from_secs(rules.pause));
-        Ok(Self { file, next, turn: sent.len(), sent })
+        let next = now().checked_add(pause);
+        Ok(Self { file, next, turn: sent.len(), sent, pause, per_day })
     }
 
     /// The opponent of a challenge that is due, after it is recorded.
-    pub(super) fn next<'a>(&mut self, rules: &'a Seek, is_busy: bool) -> Option<&'a str> {
+    pub(super) fn next<'a>(&mut self, opponents: &'a [String], is_busy: bool) -> Option<&'a str> {
         if !is_busy && self.next.is_none_or(|next| now() < next) {
             return None;
         }
-        self.next = now().checked_add(Duration::from_secs(rules.pause));
+        self.next = now().checked_add(self.pause);
         self.sent.retain(|sent| unix_seconds().saturating_sub(*sent) < DAY_SECONDS);
-        if is_busy || rules.per_day <= self.sent.len() {
+        if is_busy || self.per_day <= self.sent.len() {
             return None;
         }
-        let opponent = rules.opponents.get(self.turn.checked_rem(rules.opponents.len())?)?;
+        let opponent = opponents.get(self.turn.checked_rem(opponents.len())?)?;
         self.turn = self.turn.wrapping_add(1);
         self.sent.push(unix_seconds());
         let lines: Vec<String> = self.sent.iter().map(u64::to_string).collect();
