@@ -252,7 +252,7 @@ impl Engine for Narikin {
             "eval" => print(&inspection::evaluation(&self.searcher, &position)),
             _ => {
                 let depth = argument.and_then(|depth| depth.parse().ok()).unwrap_or(1);
-                print(&inspection::divided(&position, depth, &codec));
+                print(&inspection::divided(&position, depth, codec));
             }
         }
         true

@@ -75,30 +75,28 @@ fn openings_get_less_time_than_later_positions() {
     }
 }
 
-/// The time of each move in seconds, and the rest of the clock, in a game in which each search uses one and a half of the soft
-/// limit, at most the hard one.
+/// The time of each move, and the rest of the clock, in a game in which each search uses one and a half of the soft limit, at
+/// most the hard one. The times of the clock are in seconds.
 fn clock_of_a_game(
     dialect: Dialect,
     [main, increment, byoyomi]: [u64; 3],
     moves: usize,
-) -> (Vec<f64>, f64) {
-    let moves_of = |count: usize| vec!["1a1b"; 2 * count].join(" ");
-    let (mut left, mut times) = (main as f64, Vec::new());
+) -> (Vec<Duration>, Duration) {
+    let [mut left, added, period] = [main, increment, byoyomi].map(Duration::from_secs);
+    let mut times = Vec::new();
     for number in 0..moves {
-        let line = match dialect {
-            Dialect::Uci => vec!["a1a2"; 2 * number].join(" "),
-            Dialect::Usi => moves_of(number),
+        let millis = left.as_millis();
+        let (shuffle, go) = match dialect {
+            Dialect::Uci => ("a1a2", format!("go wtime {millis} winc {}", added.as_millis())),
+            Dialect::Usi => {
+                ("1a1b", format!("go btime {millis} wtime 1 byoyomi {}", period.as_millis()))
+            }
         };
-        let millis = (left * 1000.0) as u64;
-        let go = match dialect {
-            Dialect::Uci => format!("go wtime {millis} winc {}", increment * 1000),
-            Dialect::Usi => format!("go btime {millis} wtime 1 byoyomi {}", byoyomi * 1000),
-        };
+        let line = vec![shuffle; 2 * number].join(" ");
         let budget = budget(dialect, &format!("position startpos moves {line}"), &go);
-        let (soft, hard) = (budget.soft.unwrap(), budget.hard.unwrap());
-        let used = soft.mul_f64(1.5).min(hard).as_secs_f64();
-        assert!(used <= left + byoyomi as f64, "move {number}: {used} of {left} s");
-        left = (left - used).max(0.0) + increment as f64;
+        let used = (budget.soft.unwrap() * 3 / 2).min(budget.hard.unwrap());
+        assert!(used <= left + period, "move {number}: {used:?} of {left:?}");
+        left = left.saturating_sub(used) + added;
         times.push(used);
     }
     (times, left)
@@ -107,10 +105,11 @@ fn clock_of_a_game(
 /// A clock with increments keeps a reserve for long games.
 #[test]
 fn a_clock_with_increments_is_not_used_up() {
-    for (main, increment, minimum) in [(900, 10, 30.0), (180, 2, 6.0), (60, 1, 3.0)] {
+    for (main, increment) in [(900, 10), (180, 2), (60, 1)] {
         for moves in [60, 80, 150] {
             let (_, left) = clock_of_a_game(Dialect::Uci, [main, increment, 0], moves);
-            assert!(minimum < left, "{main}+{increment}: {left} s after {moves} moves");
+            let minimum = Duration::from_secs(3 * increment);
+            assert!(minimum < left, "{main}+{increment}: {left:?} after {moves} moves");
         }
     }
 }
@@ -118,13 +117,15 @@ fn a_clock_with_increments_is_not_used_up() {
 /// With ten minutes and 30 seconds of byoyomi, the main time is spent after the opening, on moves of about *e* periods.
 #[test]
 fn main_time_with_byoyomi_is_spent_on_a_few_long_moves() {
+    let seconds = Duration::from_secs;
     let (times, left) = clock_of_a_game(Dialect::Usi, [600, 0, 30], 60);
-    assert!(times[..15].iter().all(|time| *time <= 10.0), "{times:?}");
-    let long: Vec<usize> = (0..60).filter(|at| (60.0..130.0).contains(&times[*at])).collect();
+    assert!(times[..15].iter().all(|time| *time <= seconds(10)), "{times:?}");
+    let is_long = |at: &usize| (seconds(60)..seconds(130)).contains(&times[*at]);
+    let long: Vec<usize> = (0..60).filter(is_long).collect();
     assert!((5..=8).contains(&long.len()), "{times:?}");
     assert!(long.iter().all(|at| (30..=80).contains(&(2 * at))), "{times:?}");
-    assert!(times[45..].iter().all(|time| (29.9..=30.0).contains(time)), "{times:?}");
-    assert!(left.abs() < 0.1, "{left}");
+    assert!(times[45..].iter().all(|time| *time == Duration::from_millis(29_990)), "{times:?}");
+    assert!(left < Duration::from_millis(100), "{left:?}");
 }
 
 /// With equal limits, an obvious move would take as long as any other.

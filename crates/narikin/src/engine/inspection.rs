@@ -49,7 +49,7 @@ fn diagram(text: &str) -> String {
             Ok(index) if !shogi => char::from(b'a' + index).to_string(),
             _ => (files - index).to_string(),
         };
-        let _ = write!(out, " {file:>width$}", width = width);
+        let _ = write!(out, " {file:>width$}");
     }
     out.push('\n');
     out
@@ -74,7 +74,10 @@ fn checkers(position: &Position) -> String {
     let text = position.text(FenForm::Shredder);
     let board = cozy_chess::Board::from_fen(&text, true);
     let checkers = board.map(|board| board.checkers()).unwrap_or_default();
-    checkers.into_iter().map(|square| format!("{square} ")).collect()
+    checkers.into_iter().fold(String::new(), |mut text, square| {
+        let _ = write!(text, "{square} ");
+        text
+    })
 }
 
 /// The static evaluation in pawns, from the view of White or sente.
@@ -90,13 +93,13 @@ pub(super) fn evaluation(searcher: &Searcher, position: &Position) -> String {
 }
 
 /// The number of leaf nodes of each move at a depth, and their sum.
-pub(super) fn divided(position: &Position, depth: u32, codec: &MoveCodec) -> String {
+pub(super) fn divided(position: &Position, depth: u32, codec: MoveCodec) -> String {
     let mut out = String::new();
     let mut sum = 0_u64;
     for mv in position.legal_moves() {
         let mut after = position.clone();
         let leaves = match after.play(mv) {
-            Ok(_) if depth > 1 => perft(&after, depth - 1).unwrap_or(0),
+            Ok(()) if depth > 1 => perft(&after, depth - 1).unwrap_or(0),
             _ => 1,
         };
         if let Ok(text) = codec.encode(mv) {

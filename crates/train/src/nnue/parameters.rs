@@ -79,7 +79,7 @@ impl Shape {
 const COPY_NOISE: f32 = 0.1;
 
 /// The parameters of a network with more hidden units that gives nearly the same outputs: units are copied, and each output
-/// weight is divided at random between the copies (Chen et al., *Net2Net*, arXiv 1511.05641). `None` if the other
+/// weight is divided at random between the copies (Chen et al., `Net2Net`, arXiv 1511.05641). `None` if the other
 /// dimensions differ, or the number of units is not a multiple.
 pub fn widened(from: Shape, parameters: &[f32], to: Shape, rng: &mut Rng) -> Option<Vec<f32>> {
     let fits = from.features == to.features && parameters.len() == from.parameters();
@@ -99,6 +99,7 @@ pub fn widened(from: Shape, parameters: &[f32], to: Shape, rng: &mut Rng) -> Opt
             );
         }
     }
+    // For each output weight, the parts of all copies.
     let shares: Vec<Vec<f32>> = (0..2 * from.hidden)
         .map(|_| {
             let parts: Vec<f32> = (0..copies).map(|_| 0.25 + rng.f32()).collect();
@@ -107,10 +108,9 @@ pub fn widened(from: Shape, parameters: &[f32], to: Shape, rng: &mut Rng) -> Opt
         })
         .collect();
     for bucket in parameters[from.output_weights()].chunks(2 * from.hidden) {
-        for (view, weights) in bucket.chunks(from.hidden).enumerate() {
+        for (weights, shares) in bucket.chunks(from.hidden).zip(shares.chunks(from.hidden)) {
             for copy in 0..copies {
-                let of = |unit: usize| shares[view * from.hidden + unit][copy];
-                wide.extend(weights.iter().enumerate().map(|(unit, weight)| weight * of(unit)));
+                wide.extend(weights.iter().zip(shares).map(|(weight, parts)| weight * parts[copy]));
             }
         }
     }
