@@ -73,8 +73,18 @@ pub(super) fn hit(context: &TestContext<'_>) -> TestResult {
 }
 
 pub(super) fn no_legal_move(context: &TestContext<'_>) -> TestResult {
+    let mated = context.position(assertions::test_positions(context.game()).mated);
+    let pondered = ponder_without_move(context, &mated);
+    if pondered.is_err() {
+        // Another check covers an engine that does not reply in this position at all.
+        context.start_separate()?.search(&mated, "go depth 2")?;
+    }
+    pondered
+}
+
+fn ponder_without_move(context: &TestContext<'_>, position: &str) -> TestResult {
     let mut session = context.ready_unchecked()?;
-    session.send(&context.position(assertions::test_positions(context.game()).mated));
+    session.send(position);
     session.send(&format!("go ponder {}", expiring_clocks(context)));
     session.underway();
     if session.is_searching() {

@@ -47,11 +47,7 @@ pub(crate) const DEFECTS: &[(&str, &[&str])] = &[
     ("exits-at-setoption", &["options.settable"]),
     ("repeats-bestmove", &["search.one-bestmove"]),
     ("info-after-bestmove", &["lexical.idle-info"]),
-    (
-        "exits-without-legal-move",
-        // Also while pondering, which no change of the dialogue shows to be the same.
-        &["positions.no-legal-move", "search.ponder.no-legal-move"],
-    ),
+    ("exits-without-legal-move", &["positions.no-legal-move"]),
     ("scores-of-white", &["info.score-side"]),
     ("mates-in-plies", &["info.mate-score"]),
     ("no-author", &["handshake.author"]),
