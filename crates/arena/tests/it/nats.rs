@@ -41,7 +41,7 @@ use crate::port::free_port;
 use crate::sample;
 
 /// Timeout of all waits.
-const TIMEOUT: Duration = Duration::from_mins(2);
+const TIMEOUT: Duration = Duration::from_mins(5);
 
 /// The lease time of these tests.
 const LEASE: Duration = Duration::from_secs(3);

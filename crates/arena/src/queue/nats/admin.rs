@@ -329,8 +329,7 @@ fn delete(connection: &Connection, names: &Names) -> Result<(), QueueError> {
         }
     }
     for stream in [&names.inbox, &names.results] {
-        // It may not exist.
-        let _ = connection.request(connection.stream.delete_stream(stream));
+        connection.delete_stream(stream)?;
     }
     Ok(())
 }

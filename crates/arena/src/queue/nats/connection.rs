@@ -13,10 +13,11 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use async_nats::jetstream::context::{
-    CreateStreamError, CreateStreamErrorKind, GetStreamError, GetStreamErrorKind, KeyValueError,
+    CreateStreamError, CreateStreamErrorKind, DeleteStreamErrorKind, GetStreamError,
+    GetStreamErrorKind, KeyValueError,
 };
 use async_nats::jetstream::kv::Store;
-use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
+use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType, Stream};
 use async_nats::jetstream::{Context, ErrorCode};
 use async_nats::{
     Client, ClientError, ConnectErrorKind, ConnectOptions, Event, RequestErrorKind, ServerAddr,
@@ -171,6 +172,9 @@ impl Deref for OwnRuntime {
 /// Timeout of a request to the server.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// Attempts of a request that creates or deletes a stream. A server whose disk is busy confirms them late.
+const STREAM_ATTEMPTS: u32 = 4;
+
 /// Timeout of a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -252,6 +256,39 @@ impl Connection {
                 Err(_) => Err(broken("the server does not respond")),
             }
         })
+    }
+
+    /// Opens a stream, and creates it if it does not exist. Repeats a request without response.
+    pub(super) fn open_stream(&self, config: &Config) -> Result<Stream, CreateStreamError> {
+        let mut attempts = 1;
+        loop {
+            match self.wait(self.stream.get_or_create_stream(config.clone())) {
+                Err(error)
+                    if error.kind() == CreateStreamErrorKind::TimedOut
+                        && attempts < STREAM_ATTEMPTS =>
+                {
+                    attempts += 1;
+                }
+                opened => return opened,
+            }
+        }
+    }
+
+    /// Deletes a stream if it exists. Repeats a request without response.
+    pub(super) fn delete_stream(&self, name: &str) -> Result<(), QueueError> {
+        let mut attempts = 1;
+        loop {
+            let Err(error) = self.wait(self.stream.delete_stream(name)) else { return Ok(()) };
+            match error.kind() {
+                DeleteStreamErrorKind::JetStream(error)
+                    if error.error_code() == ErrorCode::STREAM_NOT_FOUND =>
+                {
+                    return Ok(());
+                }
+                DeleteStreamErrorKind::Request if attempts < STREAM_ATTEMPTS => attempts += 1,
+                _ => return Err(broken(error)),
+            }
+        }
     }
 
     /// Publishes a message persistently. Retries during an outage, or as long as the server has no room for it, while
@@ -344,17 +381,12 @@ impl Connection {
             ..Config::default()
         };
         // The only stream that reserves storage.
-        let created = self.wait(async {
-            tokio::time::timeout(REQUEST_TIMEOUT, self.stream.get_or_create_stream(quarantine))
-                .await
-        });
-        match created {
-            Ok(Ok(_)) => {}
-            Ok(Err(error)) if is_without_storage(&error) => {
+        match self.open_stream(&quarantine) {
+            Ok(_) => {}
+            Err(error) if is_without_storage(&error) => {
                 return Err(OpenError::Storage { least_mb: MAX_QUARANTINE_BYTES >> 20 });
             }
-            Ok(Err(error)) => return Err(broken(error).into()),
-            Err(_) => return Err(broken("the server does not respond").into()),
+            Err(error) => return Err(broken(error).into()),
         }
         Ok(self.create_bucket(MATCHES, Duration::ZERO)?)
     }
@@ -377,7 +409,7 @@ impl Connection {
             allow_direct: true,
             ..Config::default()
         };
-        self.request(self.stream.get_or_create_stream(config))?;
+        self.open_stream(&config).map_err(broken)?;
         self.request(self.stream.get_key_value(name))
     }
 

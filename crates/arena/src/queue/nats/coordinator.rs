@@ -631,12 +631,10 @@ fn streams(
     };
     let mut opened = Vec::new();
     for config in [inbox, results] {
-        let stream = &connection.stream;
         if is_new {
-            // It may not exist.
-            let _ = connection.request(stream.delete_stream(&config.name));
+            connection.delete_stream(&config.name)?;
         }
-        opened.push(connection.request(stream.get_or_create_stream(config))?);
+        opened.push(connection.open_stream(&config).map_err(broken)?);
     }
     let [inbox, results] =
         <[Stream; 2]>::try_from(opened).map_err(|_| broken("no streams of results"))?;

@@ -89,7 +89,7 @@ pub(super) fn upload(connection: &Connection, spec: &MatchSpec) -> Result<(), Qu
         allow_direct: true,
         ..Config::default()
     };
-    connection.request(connection.stream.get_or_create_stream(config))?;
+    connection.open_stream(&config).map_err(broken)?;
     // On a host that takes a match over, its files may exist on the server only.
     let known = |content: &ContentHash| {
         let subject = part_subject(*content, "head");
