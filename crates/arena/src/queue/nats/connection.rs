@@ -128,6 +128,15 @@ fn is_without_storage(error: &CreateStreamError) -> bool {
         if why.error_code() == ErrorCode::STORAGE_RESOURCES_EXCEEDED)
 }
 
+/// Whether the same request may succeed soon.
+fn is_temporary(error: &CreateStreamError) -> bool {
+    match error.kind() {
+        CreateStreamErrorKind::TimedOut => true,
+        CreateStreamErrorKind::JetStream(_) => !is_without_storage(error),
+        _ => false,
+    }
+}
+
 /// The login in an address. The parser of addresses does not percent-decode it.
 fn login_in(address: &ServerAddr) -> Option<Login> {
     let user = percent_decoded(address.username()?);
@@ -172,8 +181,11 @@ impl Deref for OwnRuntime {
 /// Timeout of a request to the server.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Attempts of a request that creates or deletes a stream. A server whose disk is busy confirms them late.
-const STREAM_ATTEMPTS: u32 = 4;
+/// Timeout of an attempt to read.
+const READ_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Attempts of a request that may be repeated.
+const ATTEMPTS: u32 = 4;
 
 /// Timeout of a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -258,16 +270,34 @@ impl Connection {
         })
     }
 
-    /// Opens a stream, and creates it if it does not exist. Repeats a request without response.
+    /// Sends a request that changes nothing, and repeats it if no response arrives: servers of version 2.9 lose direct
+    /// requests while others create the same stream.
+    pub(super) fn read<T, E: fmt::Display, F: Future<Output = Result<T, E>>>(
+        &self,
+        request: impl Fn() -> F,
+    ) -> Result<T, QueueError> {
+        self.wait(async {
+            for _ in 1..ATTEMPTS {
+                if let Ok(answer) = tokio::time::timeout(READ_TIMEOUT, request()).await {
+                    return answer.map_err(broken);
+                }
+            }
+            match tokio::time::timeout(READ_TIMEOUT, request()).await {
+                Ok(answer) => answer.map_err(broken),
+                Err(_) => Err(broken("the server does not respond")),
+            }
+        })
+    }
+
+    /// Opens a stream, and creates it if it does not exist. Repeats a request without response, and one that fails because
+    /// another coordinator creates the stream at the same time.
     pub(super) fn open_stream(&self, config: &Config) -> Result<Stream, CreateStreamError> {
         let mut attempts = 1;
         loop {
             match self.wait(self.stream.get_or_create_stream(config.clone())) {
-                Err(error)
-                    if error.kind() == CreateStreamErrorKind::TimedOut
-                        && attempts < STREAM_ATTEMPTS =>
-                {
+                Err(error) if is_temporary(&error) && attempts < ATTEMPTS => {
                     attempts += 1;
+                    self.sleep(RETRY_DELAY);
                 }
                 opened => return opened,
             }
@@ -285,7 +315,7 @@ impl Connection {
                 {
                     return Ok(());
                 }
-                DeleteStreamErrorKind::Request if attempts < STREAM_ATTEMPTS => attempts += 1,
+                DeleteStreamErrorKind::Request if attempts < ATTEMPTS => attempts += 1,
                 _ => return Err(broken(error)),
             }
         }
@@ -341,7 +371,7 @@ impl Connection {
     pub(super) fn open_match(&self, id: &str) -> Result<Option<OpenMatch>, QueueError> {
         let subject = format!("$KV.{MATCHES}.{id}");
         let stream = format!("KV_{MATCHES}");
-        let value = self.request(self.last_message(&stream, &subject))?;
+        let value = self.read(|| self.last_message(&stream, &subject))?;
         Ok(value.as_deref().and_then(read_owned))
     }
 
@@ -410,13 +440,13 @@ impl Connection {
             ..Config::default()
         };
         self.open_stream(&config).map_err(broken)?;
-        self.request(self.stream.get_key_value(name))
+        self.read(|| self.stream.get_key_value(name))
     }
 
     /// Otherwise a worker could delete the values of all others with its own one: a header of a message replaces the
     /// whole stream.
     fn deny_rollup(&self, name: &str) -> Result<(), QueueError> {
-        let stream = self.request(self.stream.get_stream(format!("KV_{name}")))?;
+        let stream = self.read(|| self.stream.get_stream(format!("KV_{name}")))?;
         let config = stream.cached_info().config.clone();
         if config.allow_rollup {
             let config = Config { allow_rollup: false, ..config };
@@ -428,7 +458,7 @@ impl Connection {
     /// Opens a bucket; `None` if no coordinator has created it. Workers need no permission to create it.
     pub(super) fn find_bucket(&self, name: &str) -> Result<Option<Store>, QueueError> {
         let result =
-            self.request(async { Ok::<_, QueueError>(self.stream.get_key_value(name).await) });
+            self.read(|| async { Ok::<_, QueueError>(self.stream.get_key_value(name).await) });
         match result? {
             Ok(matches) => Ok(Some(matches)),
             Err(error) if is_missing(&error) => Ok(None),
@@ -473,7 +503,7 @@ impl Connection {
         bucket: &Store,
         key: &str,
     ) -> Result<Option<T>, QueueError> {
-        let value = self.request(bucket.get(key))?;
+        let value = self.read(|| bucket.get(key))?;
         Ok(value.as_deref().and_then(|value| read_owned(value)))
     }
 
@@ -491,7 +521,7 @@ impl Connection {
     /// The secret key of a match, for grants of its jobs. A new match has a new one.
     pub(super) fn match_key(&self, id: &str, is_new: bool) -> Result<Vec<u8>, QueueError> {
         let bucket = self.create_bucket(KEYS, Duration::ZERO)?;
-        let known = self.request(bucket.get(id))?;
+        let known = self.read(|| bucket.get(id))?;
         if let Some(known) = known.filter(|known| !is_new && known.len() == KEY_BYTES) {
             return Ok(known.to_vec());
         }

@@ -93,7 +93,7 @@ pub(super) fn upload(connection: &Connection, spec: &MatchSpec) -> Result<(), Qu
     // On a host that takes a match over, its files may exist on the server only.
     let known = |content: &ContentHash| {
         let subject = part_subject(*content, "head");
-        let head = connection.request(connection.last_message(FILES, &subject))?;
+        let head = connection.read(|| connection.last_message(FILES, &subject))?;
         Ok(head.is_some())
     };
     let mut missing = Vec::new();

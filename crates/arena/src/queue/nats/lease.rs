@@ -61,7 +61,7 @@ impl Lease {
                 Err(error) if error.kind() == CreateErrorKind::AlreadyExists => {}
                 Err(error) => return Err(broken(error).into()),
             }
-            let entry = connection.request(bucket.entry(id))?;
+            let entry = connection.read(|| bucket.entry(id))?;
             if let Some(entry) = entry {
                 let is_renewed = held.is_some_and(|revision| revision != entry.revision);
                 if is_renewed || Instant::now() > until {
