@@ -3,6 +3,7 @@
 
 mod blocks;
 mod csv;
+mod fsrs;
 mod problem;
 mod repertoire;
 mod schedule;

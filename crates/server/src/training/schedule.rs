@@ -1,13 +1,10 @@
 //! The schedule of exercises, by the Free Spaced Repetition Scheduler (FSRS).
 
-use fsrs::{FSRS, ItemState, MemoryState};
-
+use crate::training::fsrs::MemoryModel;
 use crate::wire::{ExerciseGrade, ExerciseStage};
 
 const MINUTE: u64 = 60_000;
 const DAY: u64 = 24 * 60 * MINUTE;
-/// The probability of a solution at which an exercise is due.
-const RETENTION: f32 = 0.9;
 /// The time until an exercise that was not solved is repeated.
 const AGAIN: u64 = 10 * MINUTE;
 /// The stability of a learned exercise, in days.
@@ -35,30 +32,18 @@ impl Memory {
 
     /// The memory after a review now.
     pub(crate) fn after(before: Option<&Self>, grade: ExerciseGrade, now: u64) -> Self {
-        let scheduler = FSRS::default();
-        let days = before.map_or(0, |memory| now.saturating_sub(memory.reviewed) / DAY);
-        let days = u32::try_from(days).unwrap_or(u32::MAX);
-        let state = |memory: &Self| MemoryState {
-            stability: memory.stability,
-            difficulty: memory.difficulty,
+        let next = match before {
+            None => MemoryModel::after_first_review(grade),
+            Some(&Self { stability, difficulty, reviewed, .. }) => {
+                let days = now.saturating_sub(reviewed) / DAY;
+                let days = u32::try_from(days).unwrap_or(u32::MAX);
+                MemoryModel { stability, difficulty }.after(grade, days)
+            }
         };
-        // A stored state that is out of range is replaced.
-        let next = scheduler
-            .next_states(before.map(state), RETENTION, days)
-            .or_else(|_| scheduler.next_states(None, RETENTION, 0));
-        let next = next.ok().map(|next| match grade {
-            ExerciseGrade::Again => next.again,
-            ExerciseGrade::Hard => next.hard,
-            ExerciseGrade::Good => next.good,
-            ExerciseGrade::Easy => next.easy,
-        });
-        let first = MemoryState { stability: 1.0, difficulty: 5.0 };
-        let ItemState { memory, interval } =
-            next.unwrap_or(ItemState { memory: first, interval: 1.0 });
-        let wait = if grade == ExerciseGrade::Again { AGAIN } else { whole_days(interval) };
+        let wait = if grade == ExerciseGrade::Again { AGAIN } else { whole_days(next.stability) };
         Self {
-            stability: memory.stability,
-            difficulty: memory.difficulty,
+            stability: next.stability,
+            difficulty: next.difficulty,
             reviewed: now,
             due: now.saturating_add(wait),
         }
