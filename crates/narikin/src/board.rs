@@ -103,6 +103,11 @@ pub(crate) trait Board: Clone + Send {
     /// Keys of the correction history.
     fn correction_keys(&self) -> [u64; CORRECTION_KEYS];
 
+    /// Whether the evaluation only rewards progress to mate. Corrections would hide its small differences.
+    fn has_bare_king(&self) -> bool {
+        false
+    }
+
     fn in_check(&self) -> bool;
 
     /// Squares that the opponent attacks, as bits, if the butterfly history distinguishes them.

@@ -112,11 +112,11 @@ fn progress(view: View<'_>) -> Value {
         let bishops = view.own(Piece::Bishop);
         let corner = match bishops.next_square() {
             Some(bishop) if knights.len() == 1 && view.all_own().len() == 3 => {
-                40 * (7 - from_corner(enemy_king, same_color(bishop)))
+                100 * (7 - from_corner(enemy_king, same_color(bishop)))
             }
-            _ => 10 * from_center(enemy_king),
+            _ => 30 * from_center(enemy_king),
         };
-        corner + 10 * (7 - distance(king, enemy_king))
+        corner + 20 * (7 - distance(king, enemy_king))
     };
     WIN + material + place
 }

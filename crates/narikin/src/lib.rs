@@ -4,17 +4,6 @@
 //! does no I/O and reads no clock: its [`Control`] does.
 #![deny(unsafe_code)]
 
-/// Whether a feature of the search is enabled. Only builds that measure features disable any.
-#[cfg(not(feature = "ablation"))]
-macro_rules! enabled {
-    ($feature:ident) => {
-        true
-    };
-}
-
-#[cfg(feature = "ablation")]
-#[macro_use]
-mod ablation;
 mod bench;
 mod board;
 mod book;
@@ -32,8 +21,6 @@ mod skill;
 mod sync;
 pub mod tablebase;
 
-#[cfg(feature = "ablation")]
-pub use ablation::{UnknownFeature, disable_features};
 pub use bench::{Bench, BenchError, BenchResult, perft};
 pub use control::{Bounds, Control, Limits, Report, SearchResult, TbConfig};
 pub use engine::{Narikin, TRANSLATION, runner};

@@ -12,10 +12,6 @@ usage: narikin
        narikin perft chess|chess960|shogi DEPTH [FEN or SFEN]";
 
 fn main() -> io::Result<()> {
-    #[cfg(feature = "ablation")]
-    if let Ok(names) = env::var("NARIKIN_WITHOUT") {
-        narikin::disable_features(&names).map_err(io::Error::other)?;
-    }
     let arguments: Vec<String> = env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => narikin::runner().map_err(io::Error::other)?.run_stdio(),

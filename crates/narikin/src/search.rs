@@ -82,6 +82,8 @@ struct Frame {
     reduction: i32,
     /// Squares that the opponent attacks.
     threats: u128,
+    /// The key of the pawns.
+    pawns: u64,
 }
 
 /// Returns whether to stop. Called regularly with the current line.
@@ -135,6 +137,7 @@ impl<'a, B: Board> Search<'a, B> {
         node_limit: Option<u64>,
         poll: &'a mut Poll<'a, B>,
     ) -> Self {
+        histories.start_search();
         Self {
             accumulators: Accumulators::new(network, &board),
             board,
@@ -173,11 +176,12 @@ impl<'a, B: Board> Search<'a, B> {
             INFINITE
         } else {
             let raw = self.evaluate();
-            self.corrected(raw)
+            self.corrected(raw, 0)
         };
         let threats = self.board.threats();
+        let [pawns, ..] = self.board.correction_keys();
         let frame = self.frame(0);
-        frame.threats = threats;
+        (frame.threats, frame.pawns) = (threats, pawns);
         frame.eval = eval;
         frame.excluded = 0;
         for ply in [1, 2] {
@@ -202,7 +206,7 @@ impl<'a, B: Board> Search<'a, B> {
             let mut reduction = 0;
             let full_width = self.shared.full_width;
             let is_late = depth >= 3 && number > 3 && !noisy && !gives_check && !full_width;
-            if enabled!(LateMoveReductions) && is_late {
+            if is_late {
                 reduction = (self.shared.reductions.get(depth, number) - 1024) / 1024;
                 reduction = reduction.clamp(0, depth - 2);
             }
@@ -248,10 +252,7 @@ impl<'a, B: Board> Search<'a, B> {
                 return value;
             }
             let draw = self.draw(ply);
-            if enabled!(UpcomingRepetition)
-                && alpha < draw
-                && self.board.has_upcoming_repetition(ply)
-            {
+            if alpha < draw && self.board.has_upcoming_repetition(ply) {
                 alpha = draw;
                 if alpha >= beta {
                     return alpha;
@@ -264,12 +265,10 @@ impl<'a, B: Board> Search<'a, B> {
         }
 
         // Step 4. Mate distance pruning.
-        if enabled!(MateDistance) {
-            alpha = alpha.max(mated_in(ply));
-            beta = beta.min(mate_in(ply + 1));
-            if alpha >= beta {
-                return alpha;
-            }
+        alpha = alpha.max(mated_in(ply));
+        beta = beta.min(mate_in(ply + 1));
+        if alpha >= beta {
+            return alpha;
         }
 
         // Step 5. Transposition table lookup.
@@ -278,7 +277,6 @@ impl<'a, B: Board> Search<'a, B> {
         let tt_value = tte.and_then(|tte| self.tt_value_of(tte, ply));
         let tt_pv = PV || tte.is_some_and(|tte| tte.tt_pv);
         if !PV
-            && enabled!(TtCutoff)
             && excluded == 0
             && let (Some(tte), Some(value)) = (tte, tt_value)
             && i32::from(tte.depth) >= depth
@@ -319,14 +317,15 @@ impl<'a, B: Board> Search<'a, B> {
             }
         };
         let threats = self.board.threats();
-        self.frame(ply).threats = threats;
+        let context = self.quiet_context(ply, threats);
+        (self.frame(ply).threats, self.frame(ply).pawns) = (threats, context.pawns);
         let tuning = Tuning::of::<B>();
         let mut eval = INFINITE;
         let mut improving = false;
         if in_check {
             self.frame(ply).eval = INFINITE;
         } else if excluded == 0 {
-            eval = self.corrected(raw.into());
+            eval = self.corrected(raw.into(), ply);
             self.frame(ply).eval = eval;
             let previous = match (self.frame_before(ply, 2).eval, self.frame_before(ply, 4).eval) {
                 (INFINITE, INFINITE) => eval,
@@ -335,7 +334,10 @@ impl<'a, B: Board> Search<'a, B> {
             improving = eval > previous;
             self.frame(ply).improving = improving;
             let parent = self.frame_before(ply, 1);
-            if enabled!(Hindsight) && parent.eval != INFINITE {
+            if parent.eval != INFINITE {
+                self.judge_prior_move(eval + parent.eval, ply);
+            }
+            if parent.eval != INFINITE {
                 // Hindsight: compares both sides' evaluations across the last, reduced move.
                 let gained = eval + parent.eval;
                 if parent.reduction >= 3 && gained < 0 {
@@ -362,8 +364,7 @@ impl<'a, B: Board> Search<'a, B> {
         if !PV && !in_check && excluded == 0 && !full_width {
             // Step 8. Reverse futility pruning.
             let margin = tuning.reverse_futility * (depth - i32::from(improving));
-            if enabled!(ReverseFutility)
-                && depth <= 8
+            if depth <= 8
                 && !tt_pv
                 && tt_move.is_none_or(|mv| self.board.is_noisy(mv))
                 && !is_decided(beta)
@@ -374,10 +375,7 @@ impl<'a, B: Board> Search<'a, B> {
             }
 
             // Step 9. Razoring.
-            if enabled!(Razoring)
-                && depth <= 4
-                && tuning.razor.is_some_and(|razor| eval + razor * depth < alpha)
-            {
+            if depth <= 4 && tuning.razor.is_some_and(|razor| eval + razor * depth < alpha) {
                 let value = self.qsearch::<false>(alpha, alpha + 1, 0, ply);
                 if value <= alpha {
                     return value;
@@ -385,8 +383,7 @@ impl<'a, B: Board> Search<'a, B> {
             }
 
             // Step 10. Null move search.
-            if enabled!(NullMove)
-                && depth >= 3
+            if depth >= 3
                 && eval >= beta
                 && self.frame(ply).eval + tuning.null_move[1] * depth >= beta + tuning.null_move[0]
                 && ply >= self.nmp_min_ply
@@ -409,7 +406,7 @@ impl<'a, B: Board> Search<'a, B> {
                 }
                 if value >= beta {
                     let value = if is_decided(value) { beta } else { value };
-                    let verifies = enabled!(NullMoveVerification) && B::HAS_ZUGZWANG;
+                    let verifies = B::HAS_ZUGZWANG;
                     if !verifies || depth < 14 || self.nmp_min_ply != 0 {
                         return value;
                     }
@@ -427,8 +424,7 @@ impl<'a, B: Board> Search<'a, B> {
 
             // Step 11. ProbCut.
             let probcut_beta = beta + tuning.probcut;
-            if enabled!(ProbCut)
-                && depth >= 5
+            if depth >= 5
                 && !is_decided(beta)
                 && tt_value.is_none_or(|value| value >= probcut_beta)
                 && let Some(value) = self.probcut(probcut_beta, depth, ply, cut, tt_move)
@@ -438,13 +434,10 @@ impl<'a, B: Board> Search<'a, B> {
         }
 
         // Step 12. Loop over the moves until a beta cutoff.
-        let cont_hist = self.cont_hist(ply);
         let lists = self.take_move_lists(ply);
         let (mut quiets, mut noisies) = self.take_searched_moves(ply);
         let killers = self.frame(ply).killers;
-        let mut picker =
-            MovePicker::<B>::new(Selection::All, tt_move, killers, cont_hist, threats, 0, lists);
-        let side = self.board.side();
+        let mut picker = MovePicker::<B>::new(Selection::All, tt_move, killers, context, 0, lists);
         let (original_alpha, mut best, mut best_move) = (alpha, -INFINITE, None);
         let mut count = 0;
         let mut skip_quiet = false;
@@ -460,7 +453,7 @@ impl<'a, B: Board> Search<'a, B> {
             let history = if noisy {
                 self.histories.noisy(mv, victim)
             } else {
-                self.histories.quiet(side, mv, &cont_hist, threats)
+                self.histories.quiet(mv, &context)
             };
             let gives_check = self.board.gives_check(mv);
             let base = self.shared.reductions.get(depth, count);
@@ -468,15 +461,13 @@ impl<'a, B: Board> Search<'a, B> {
             // Step 13. Pruning at shallow depth.
             if best > -DECIDED && !full_width {
                 let lmr_depth = (depth - base / 1024).max(0);
-                let prunes_by_see = enabled!(SeePruning);
                 if !noisy {
                     let most = (late[0] + late[1] * depth * depth) / (2 - i32::from(improving));
-                    if enabled!(LateMovePruning) && count >= most.max(2) {
+                    if count >= most.max(2) {
                         skip_quiet = true;
                     }
                     let [base_margin, per_ply] = tuning.futility;
-                    if enabled!(Futility)
-                        && !in_check
+                    if !in_check
                         && !gives_check
                         && lmr_depth <= 7
                         && self.frame(ply).eval + base_margin + per_ply * lmr_depth + history / 128
@@ -485,8 +476,7 @@ impl<'a, B: Board> Search<'a, B> {
                         skip_quiet = true;
                         continue;
                     }
-                    if enabled!(HistoryPruning)
-                        && lmr_depth <= 4
+                    if lmr_depth <= 4
                         && history
                             < -tuning.history_pruning[1] * lmr_depth - tuning.history_pruning[0]
                         && !gives_check
@@ -494,10 +484,10 @@ impl<'a, B: Board> Search<'a, B> {
                         continue;
                     }
                     let see_threshold = -tuning.quiet_exchange * lmr_depth * lmr_depth;
-                    if prunes_by_see && lmr_depth <= 7 && !self.board.see_ge(mv, see_threshold) {
+                    if lmr_depth <= 7 && !self.board.see_ge(mv, see_threshold) {
                         continue;
                     }
-                } else if prunes_by_see && depth <= 7 && picker.is_bad_noisy_stage() {
+                } else if depth <= 7 && picker.is_bad_noisy_stage() {
                     let see_threshold = -tuning.noisy_exchange * depth;
                     if !self.board.see_ge(mv, see_threshold) {
                         continue;
@@ -510,8 +500,7 @@ impl<'a, B: Board> Search<'a, B> {
             let extensions = self.frame_before(ply, 1).extensions;
             let may_extend =
                 extensions < self.depth && ply < 2 * self.depth.unsigned_abs() as usize;
-            if enabled!(SingularExtension)
-                && let (Some(tte), Some(value)) = (tte, tt_value)
+            if let (Some(tte), Some(value)) = (tte, tt_value)
                 && Some(mv) == tt_move
                 && may_extend
                 && excluded == 0
@@ -537,13 +526,13 @@ impl<'a, B: Board> Search<'a, B> {
                 if singular_value < singular_beta {
                     extension = 1;
                     let is_double = !PV && singular_value < singular_beta - tuning.extensions[0];
-                    if enabled!(DoubleExtension) && is_double {
+                    if is_double {
                         extension = 2;
                         let is_triple =
                             singular_value < singular_beta - tuning.extensions[1] && !noisy;
-                        extension += i32::from(enabled!(TripleExtension) && is_triple);
+                        extension += i32::from(is_triple);
                     }
-                } else if enabled!(Multicut) && singular_beta >= beta {
+                } else if singular_beta >= beta {
                     // Multicut: another move fails high as well.
                     self.return_buffers(ply, picker, quiets, noisies);
                     return singular_beta;
@@ -563,9 +552,11 @@ impl<'a, B: Board> Search<'a, B> {
             if count > 1 || !PV {
                 let mut reduced_depth = new_depth;
                 let is_late = depth >= 2 && count > 1 + i32::from(PV) && !full_width;
-                if enabled!(LateMoveReductions) && is_late {
+                if is_late {
                     let mut reduction = base;
                     let [cut_node, not_improving, tt_pv_node, per_history] = tuning.reduction_terms;
+                    let [pv_node, check, tt_capture, no_tt_move, cutoffs, killer] =
+                        tuning.special_reductions;
                     if noisy {
                         reduction = reduction / 2 - history * per_history / 2048;
                     } else {
@@ -578,25 +569,25 @@ impl<'a, B: Board> Search<'a, B> {
                         reduction -= tt_pv_node;
                     }
                     if PV {
-                        reduction -= 768;
+                        reduction -= pv_node;
                     }
                     if !improving {
                         reduction += not_improving;
                     }
                     if gives_check {
-                        reduction -= 1024;
+                        reduction -= check;
                     }
-                    if enabled!(TtCaptureReduction) && !noisy && tt_move_is_noisy {
-                        reduction += 1024;
+                    if !noisy && tt_move_is_noisy {
+                        reduction += tt_capture;
                     }
-                    if enabled!(CutNodeReduction) && cut && tt_move.is_none() {
-                        reduction += 1024;
+                    if cut && tt_move.is_none() {
+                        reduction += no_tt_move;
                     }
                     if self.frame(ply + 1).cutoff_count > 3 {
-                        reduction += 768;
+                        reduction += cutoffs;
                     }
                     if killers.contains(&mv.packed()) {
-                        reduction -= 1024;
+                        reduction -= killer;
                     }
                     reduced_depth = (new_depth - reduction / 1024)
                         .clamp(1.min(new_depth), new_depth + i32::from(PV));
@@ -644,7 +635,7 @@ impl<'a, B: Board> Search<'a, B> {
                     alpha = value;
                     // Other moves are less likely to raise alpha again.
                     let is_shallow = depth > 2 && depth < 12 && !is_decided(value);
-                    if enabled!(AlphaRaiseReduction) && is_shallow && !full_width {
+                    if is_shallow && !full_width {
                         depth -= 1;
                     }
                 }
@@ -672,17 +663,17 @@ impl<'a, B: Board> Search<'a, B> {
 
         // Step 18. History updates.
         self.frame(ply).cutoff_count += i32::from(best >= beta);
-        if let Some(mv) = best_move.filter(|_| best >= beta || enabled!(ExactBonus)) {
+        if let Some(mv) = best_move {
             self.update_histories(mv, depth + i32::from(best > beta + 60), ply, &quiets, &noisies);
         }
-        if enabled!(FailLowBonus) && best_move.is_none() && excluded == 0 {
+        if best_move.is_none() && excluded == 0 {
             self.reward_prior_move(depth, ply);
         }
         self.return_buffers(ply, picker, quiets, noisies);
 
         // Step 19. Transposition table and correction history. Fail-high values are pulled towards
         // beta at low depth.
-        if enabled!(FailHighSoftening) && best >= beta && !is_decided(best) && !is_decided(beta) {
+        if best >= beta && !is_decided(best) && !is_decided(beta) {
             best = (best * depth + beta) / (depth + 1);
         }
         let bound = if best >= beta {
@@ -710,9 +701,10 @@ impl<'a, B: Board> Search<'a, B> {
             };
             let quiet = best_move.is_none_or(|mv| !self.board.is_noisy(mv));
             let updates_correction = !in_check && quiet && !consistent && !is_decided(best);
-            if enabled!(CorrectionHistory) && updates_correction {
+            if updates_correction {
                 let uncorrected = self.rule50_scaled(raw.into());
-                self.histories.update_correction(&self.board, best - uncorrected, depth);
+                let last = self.last_moves(ply);
+                self.histories.update_correction(&self.board, last, best - uncorrected, depth);
             }
         }
         best
@@ -730,9 +722,9 @@ impl<'a, B: Board> Search<'a, B> {
         let tt_move = tt_move.filter(|&mv| self.board.is_noisy(mv));
         let lists = self.take_move_lists(ply);
         let wins = probcut_beta - self.frame(ply).eval;
-        let cont_hist = self.cont_hist(ply);
+        let context = self.quiet_context(ply, 0);
         let wanted = Selection::Noisy { checks: false };
-        let mut picker = MovePicker::<B>::new(wanted, tt_move, [0; 2], cont_hist, 0, wins, lists);
+        let mut picker = MovePicker::<B>::new(wanted, tt_move, [0; 2], context, wins, lists);
         let mut found = None;
         while let Some(mv) = picker.next(&self.board, self.histories, false) {
             if picker.is_bad_noisy_stage() {

@@ -366,21 +366,25 @@ impl Board for Chess {
     const PIECES: usize = 12;
     const VICTIMS: usize = 7;
     const TUNING: Tuning = Tuning {
-        window: 20,
-        reverse_futility: 75,
-        razor: Some(250),
-        futility: [90, 90],
-        quiet_exchange: 22,
-        noisy_exchange: 95,
-        probcut: 180,
-        delta: 180,
-        late_moves: [4, 1],
-        reduction: [80, 235],
-        reduction_terms: [2048, 512, 1024, 128],
-        null_move: [60, 20],
-        extensions: [18, 90],
-        hindsight: 170,
-        history_pruning: [1500, 3500],
+        window: 21,
+        reverse_futility: 41,
+        razor: Some(197),
+        futility: [65, 69],
+        quiet_exchange: 24,
+        noisy_exchange: 76,
+        probcut: 141,
+        delta: 170,
+        late_moves: [6, 1],
+        reduction: [100, 232],
+        reduction_terms: [1342, 421, 903, 78],
+        special_reductions: [687, 615, 1580, 919, 662, 667],
+        eval_change_bonus: 6,
+        history_bonus: [163, 1531],
+        correction: 148,
+        null_move: [63, 14],
+        extensions: [20, 65],
+        hindsight: 107,
+        history_pruning: [2070, 4899],
         check_plies: 0,
         wide_plies: 6,
     };
@@ -522,6 +526,10 @@ impl Board for Chess {
 
     fn key(&self) -> u64 {
         key_of(&self.now.board)
+    }
+
+    fn has_bare_king(&self) -> bool {
+        Color::ALL.into_iter().any(|color| self.now.board.colors(color).len() == 1)
     }
 
     fn correction_keys(&self) -> [u64; CORRECTION_KEYS] {

@@ -253,6 +253,10 @@ impl Board for Shogi {
         late_moves: [6, 1],
         reduction: [70, 235],
         reduction_terms: [2048, 512, 1024, 128],
+        special_reductions: [768, 1024, 1024, 1024, 768, 1024],
+        eval_change_bonus: 10,
+        history_bonus: [160, 1800],
+        correction: 128,
         null_move: [60, 20],
         extensions: [18, 90],
         hindsight: 170,
@@ -498,7 +502,7 @@ impl Board for Shogi {
 
     fn mate_in_one(&mut self) -> Option<Move32> {
         // A king with many escapes is hardly ever mated in one.
-        if !enabled!(MateInOne) || self.escapes() > MAX_ESCAPES {
+        if self.escapes() > MAX_ESCAPES {
             return None;
         }
         solve_mate_in_one_in_place(&mut self.position)

@@ -1,5 +1,6 @@
 //! History heuristics and correction history.
 
+use super::Tuning;
 use crate::{
     board::{Board, CORRECTION_KEYS, SearchMove},
     score::Value,
@@ -12,12 +13,33 @@ const CORRECTION_ENTRIES: usize = 16_384;
 const CORRECTION_UNITS: i32 = 256;
 const MAX_CORRECTION: i32 = 64 * CORRECTION_UNITS;
 
+/// Entries of the correction history by the last two moves.
+const MOVE_CORRECTION_ENTRIES: usize = 65_536;
+
+/// Pawn structures that the history of quiet moves distinguishes.
+const STRUCTURES: usize = 512;
+
+/// Plies from the root that have a history of their own.
+const LOW_PLIES: usize = 4;
+
 /// Plies back of the earlier moves in the continuation history.
 pub(crate) const CONT_HIST_PLIES: [usize; 3] = [1, 2, 4];
 
 /// Piece and target of an earlier move; the default means no move or a null move.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ContHistKey(u32);
+
+/// What the history of quiet moves depends on at a node.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct QuietContext {
+    pub(crate) side: usize,
+    pub(crate) ply: usize,
+    pub(crate) cont_hist: [ContHistKey; CONT_HIST_PLIES.len()],
+    /// [`Board::threats`].
+    pub(crate) threats: u128,
+    /// The key of the pawns.
+    pub(crate) pawns: u64,
+}
 
 /// History tables. Updates have gravity: entries decay as they grow.
 pub(crate) struct Histories<B: Board> {
@@ -27,8 +49,14 @@ pub(crate) struct Histories<B: Board> {
     noisy: Box<[i16]>,
     /// Continuation history, by earlier move, piece and target.
     cont_hist: Box<[i16]>,
+    /// Pawn history, by pawn structure, piece and target.
+    pawn: Box<[i16]>,
+    /// Low-ply history of this search, by ply, origin and target.
+    low_ply: Box<[i16]>,
     /// Correction history, by kind of key, side and key.
     corrections: Box<[i16]>,
+    /// Correction history by the last two moves.
+    move_corrections: Box<[i16]>,
     board: std::marker::PhantomData<fn() -> B>,
 }
 
@@ -40,16 +68,32 @@ impl<B: Board> Histories<B> {
             quiet: zeros(2 * 2 * 2 * B::FROMS * B::SQUARES),
             noisy: zeros(landings * B::VICTIMS),
             cont_hist: zeros((landings + 1) * landings),
+            pawn: zeros(STRUCTURES * landings),
+            low_ply: zeros(LOW_PLIES * B::FROMS * B::SQUARES),
             corrections: zeros(CORRECTION_KEYS * 2 * CORRECTION_ENTRIES),
+            move_corrections: zeros(MOVE_CORRECTION_ENTRIES),
             board: std::marker::PhantomData,
         }
     }
 
     pub(crate) fn clear(&mut self) {
-        for table in [&mut self.quiet, &mut self.noisy, &mut self.cont_hist, &mut self.corrections]
-        {
+        let tables = [
+            &mut self.quiet,
+            &mut self.noisy,
+            &mut self.cont_hist,
+            &mut self.pawn,
+            &mut self.low_ply,
+            &mut self.corrections,
+            &mut self.move_corrections,
+        ];
+        for table in tables {
             table.fill(0);
         }
+    }
+
+    /// Forgets the moves near the last root.
+    pub(crate) fn start_search(&mut self) {
+        self.low_ply.fill(0);
     }
 
     pub(crate) fn cont_hist_key(mv: B::Move) -> ContHistKey {
@@ -60,7 +104,7 @@ impl<B: Board> Histories<B> {
         // Pieces in hand have no square.
         let threatened = |square: usize| {
             let is_threatened = square < B::SQUARES && threats >> square & 1 != 0;
-            usize::from(enabled!(ThreatHistory) && is_threatened)
+            usize::from(is_threatened)
         };
         let case = (side * 2 + threatened(mv.from())) * 2 + threatened(mv.to());
         (case * B::FROMS + mv.from()) * B::SQUARES + mv.to()
@@ -74,19 +118,29 @@ impl<B: Board> Histories<B> {
         key as usize * (B::PIECES * B::SQUARES) + piece_to_index::<B>(mv)
     }
 
-    /// The history score of a quiet move. `threats` are [`Board::threats`].
-    pub(crate) fn quiet(
-        &self,
-        side: usize,
-        mv: B::Move,
-        cont_hist: &[ContHistKey],
-        threats: u128,
-    ) -> i32 {
-        let mut sum = read(&self.quiet, Self::quiet_index(side, mv, threats));
-        for &key in cont_hist {
+    fn pawn_index(mv: B::Move, pawns: u64) -> usize {
+        let structure = usize::try_from(pawns % STRUCTURES as u64).unwrap_or(0);
+        structure * (B::PIECES * B::SQUARES) + piece_to_index::<B>(mv)
+    }
+
+    /// None if the ply is not low.
+    fn low_ply_index(mv: B::Move, ply: usize) -> Option<usize> {
+        (ply < LOW_PLIES).then(|| (ply * B::FROMS + mv.from()) * B::SQUARES + mv.to())
+    }
+
+    /// The history score of a quiet move.
+    pub(crate) fn quiet(&self, mv: B::Move, context: &QuietContext) -> i32 {
+        let mut sum = read(&self.quiet, Self::quiet_index(context.side, mv, context.threats));
+        for &key in &context.cont_hist {
             sum += read(&self.cont_hist, Self::cont_hist_index(key, mv));
         }
-        sum
+        sum + read(&self.pawn, Self::pawn_index(mv, context.pawns))
+    }
+
+    /// The bonus of a quiet move near the root in the move order.
+    pub(crate) fn low_ply(&self, mv: B::Move, ply: usize) -> i32 {
+        let history = Self::low_ply_index(mv, ply).map_or(0, |index| read(&self.low_ply, index));
+        4 * history / (1 + ply.min(LOW_PLIES) as i32)
     }
 
     /// The history score of a capture.
@@ -94,52 +148,61 @@ impl<B: Board> Histories<B> {
         read(&self.noisy, Self::noisy_index(mv, victim))
     }
 
-    pub(crate) fn update_quiet(
-        &mut self,
-        side: usize,
-        mv: B::Move,
-        cont_hist: &[ContHistKey],
-        threats: u128,
-        by: i32,
-    ) {
-        if enabled!(ButterflyHistory) {
-            update_histories(&mut self.quiet, Self::quiet_index(side, mv, threats), by);
+    pub(crate) fn update_quiet(&mut self, mv: B::Move, context: &QuietContext, by: i32) {
+        self.update_butterfly(mv, context, by);
+        for &key in &context.cont_hist {
+            update_histories(&mut self.cont_hist, Self::cont_hist_index(key, mv), by);
         }
-        if enabled!(ContinuationHistory) {
-            for &key in cont_hist {
-                update_histories(&mut self.cont_hist, Self::cont_hist_index(key, mv), by);
-            }
+        update_histories(&mut self.pawn, Self::pawn_index(mv, context.pawns), by);
+        if let Some(index) = Self::low_ply_index(mv, context.ply) {
+            update_histories(&mut self.low_ply, index, by);
         }
+    }
+
+    /// Updates the butterfly history only.
+    pub(crate) fn update_butterfly(&mut self, mv: B::Move, context: &QuietContext, by: i32) {
+        let index = Self::quiet_index(context.side, mv, context.threats);
+        update_histories(&mut self.quiet, index, by);
     }
 
     pub(crate) fn update_noisy(&mut self, mv: B::Move, victim: usize, by: i32) {
-        if enabled!(CaptureHistory) {
-            update_histories(&mut self.noisy, Self::noisy_index(mv, victim), by);
-        }
+        update_histories(&mut self.noisy, Self::noisy_index(mv, victim), by);
     }
 
     /// The correction of the static evaluation, in centipawns.
-    pub(crate) fn correction(&self, board: &B) -> Value {
+    pub(crate) fn correction(&self, board: &B, last: [ContHistKey; 2]) -> Value {
+        if board.has_bare_king() {
+            return 0;
+        }
         let side = board.side();
         let keys = board.correction_keys().into_iter().enumerate();
         let sum: i32 = keys
             .map(|(part, key)| read(&self.corrections, correction_index(part, side, key)))
             .sum();
-        sum / (2 * CORRECTION_UNITS)
+        let by_moves = read(&self.move_corrections, move_correction_index(last));
+        (sum + by_moves) * Tuning::of::<B>().correction / (256 * CORRECTION_UNITS)
     }
 
     /// Moves the correction towards the difference between search and evaluation.
-    pub(crate) fn update_correction(&mut self, board: &B, error: Value, depth: i32) {
+    pub(crate) fn update_correction(
+        &mut self,
+        board: &B,
+        last: [ContHistKey; 2],
+        error: Value,
+        depth: i32,
+    ) {
+        if board.has_bare_king() {
+            return;
+        }
         let side = board.side();
         let weight = (depth + 1).min(16);
         let target = (error * CORRECTION_UNITS).clamp(-MAX_CORRECTION, MAX_CORRECTION);
         for (part, key) in board.correction_keys().into_iter().enumerate() {
-            if let Some(entry) = self.corrections.get_mut(correction_index(part, side, key)) {
-                let new = (i32::from(*entry) * (256 - weight) + target * weight) / 256;
-                let new = new.clamp(-MAX_CORRECTION, MAX_CORRECTION);
-                *entry = i16::try_from(new).unwrap_or(*entry);
-            }
+            let index = correction_index(part, side, key);
+            update_correction(&mut self.corrections, index, target, weight);
         }
+        let index = move_correction_index(last);
+        update_correction(&mut self.move_corrections, index, target, weight);
     }
 }
 
@@ -150,6 +213,20 @@ fn piece_to_index<B: Board>(mv: B::Move) -> usize {
 fn correction_index(part: usize, side: usize, key: u64) -> usize {
     let key = usize::try_from(key % CORRECTION_ENTRIES as u64).unwrap_or(0);
     (part * 2 + side) * CORRECTION_ENTRIES + key
+}
+
+fn move_correction_index([last, before]: [ContHistKey; 2]) -> usize {
+    let key = u64::from(last.0) << 32 | u64::from(before.0);
+    let hash = key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+    usize::try_from(hash % MOVE_CORRECTION_ENTRIES as u64).unwrap_or(0)
+}
+
+fn update_correction(table: &mut [i16], index: usize, target: i32, weight: i32) {
+    if let Some(entry) = table.get_mut(index) {
+        let new = (i32::from(*entry) * (256 - weight) + target * weight) / 256;
+        let new = new.clamp(-MAX_CORRECTION, MAX_CORRECTION);
+        *entry = i16::try_from(new).unwrap_or(*entry);
+    }
 }
 
 fn read(table: &[i16], index: usize) -> i32 {

@@ -1,6 +1,6 @@
 //! Move ordering.
 
-use super::history::{ContHistKey, Histories};
+use super::history::{Histories, QuietContext};
 use crate::{
     board::{Board, MoveList, SearchMove},
     score::Value,
@@ -42,8 +42,7 @@ pub(crate) struct MovePicker<B: Board> {
     wanted: Selection,
     tt_move: Option<B::Move>,
     killers: [u16; 2],
-    cont_hist: [ContHistKey; 3],
-    threats: u128,
+    context: QuietContext,
     /// SEE threshold of good captures.
     least: Value,
     list: MoveList<B::Move>,
@@ -57,8 +56,7 @@ impl<B: Board> MovePicker<B> {
         wanted: Selection,
         tt_move: Option<B::Move>,
         killers: [u16; 2],
-        cont_hist: [ContHistKey; 3],
-        threats: u128,
+        context: QuietContext,
         least: Value,
         (mut list, mut bad): (MoveList<B::Move>, MoveList<B::Move>),
     ) -> Self {
@@ -69,8 +67,7 @@ impl<B: Board> MovePicker<B> {
             wanted,
             tt_move,
             killers,
-            cont_hist,
-            threats,
+            context,
             least,
             list,
             next: 0,
@@ -136,15 +133,14 @@ impl<B: Board> MovePicker<B> {
                         }
                         Selection::All | Selection::Noisy { .. } => {}
                     }
-                    let side = board.side();
                     for (rank, mv) in &mut self.list {
                         let packed = mv.packed();
                         *rank = match self.killers {
                             [first, _] if first == packed => exact_rank(1_000_001),
                             [_, second] if second == packed => exact_rank(1_000_000),
                             _ => {
-                                let history =
-                                    histories.quiet(side, *mv, &self.cont_hist, self.threats);
+                                let history = histories.quiet(*mv, &self.context)
+                                    + histories.low_ply(*mv, self.context.ply);
                                 rank_bound(board, *mv, history + 16 * board.material_gain(*mv))
                             }
                         };
@@ -222,22 +218,22 @@ const fn is_exact_rank(rank: i32) -> bool {
 
 /// The rank of a quiet move, or an upper bound before SEE.
 fn rank_bound<B: Board>(board: &B, mv: B::Move, rank: i32) -> i32 {
-    let checks = enabled!(CheckBonus) && board.gives_check(mv);
+    let checks = board.gives_check(mv);
     let rank = if checks { rank + CHECK_BONUS } else { rank };
-    let may_cost = checks || (enabled!(DropOrder) && B::is_drop(mv));
+    let may_cost = checks || (B::is_drop(mv));
     exact_rank(rank) + i32::from(may_cost)
 }
 
 /// The exact rank: no bonus for checks that lose too much, a penalty for drops that lose the piece.
 fn final_rank<B: Board>(board: &B, mv: B::Move, rank_bound: i32) -> i32 {
     let mut rank = (rank_bound - 1) / 2;
-    if enabled!(CheckBonus) && board.gives_check(mv) {
+    if board.gives_check(mv) {
         if board.see_ge(mv, CHECK_MAX_LOSS) {
             return exact_rank(rank);
         }
         rank -= CHECK_BONUS;
     }
-    if enabled!(DropOrder) && B::is_drop(mv) && !board.see_ge(mv, 0) {
+    if B::is_drop(mv) && !board.see_ge(mv, 0) {
         rank -= DROP_PENALTY;
     }
     exact_rank(rank)

@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::{
     FULL_WIDTH_KEY, Frame, MIN_FIRST_ITERATION_NODES, MoveLists, POLL_INTERVAL, STACK_OFFSET,
-    Search, SearchedMoves,
-    history::{CONT_HIST_PLIES, ContHistKey, Histories},
+    Search, SearchedMoves, Tuning,
+    history::{CONT_HIST_PLIES, ContHistKey, Histories, QuietContext},
     movepick::MovePicker,
     tt::{Bound, NO_VALUE, TtData, narrow},
 };
@@ -39,21 +39,40 @@ impl<B: Board> Search<'_, B> {
         if let Some(mv) = self.board.unpack(packed)
             && !self.board.is_noisy(mv)
         {
-            let cont_hist = self.cont_hist(ply);
-            let (side, threats) = (self.board.side(), self.board.threats());
-            self.histories.update_quiet(side, mv, &cont_hist, threats, bonus(depth));
+            let context = self.quiet_context(ply, self.board.threats());
+            self.histories.update_quiet(mv, &context, bonus::<B>(depth));
         }
+    }
+
+    /// The opponent's last move, if quiet, and the context in which it was played.
+    fn prior_quiet_move(&self, ply: usize) -> Option<(B::Move, QuietContext)> {
+        let last = self.frame_before(ply, 1);
+        if last.noisy || last.cont_hist_key == ContHistKey::default() {
+            return None;
+        }
+        let context = QuietContext {
+            side: 1 - self.board.side(),
+            ply: ply.saturating_sub(1),
+            cont_hist: CONT_HIST_PLIES.map(|back| self.frame_before(ply, back + 1).cont_hist_key),
+            threats: last.threats,
+            pawns: last.pawns,
+        };
+        Some((*self.path.last()?, context))
     }
 
     /// Bonus for the opponent's last move, if quiet, after a fail low.
     pub(super) fn reward_prior_move(&mut self, depth: i32, ply: usize) {
-        let last = self.frame_before(ply, 1);
-        let is_quiet = !last.noisy && last.cont_hist_key != ContHistKey::default();
-        if let Some(&mv) = self.path.last().filter(|_| is_quiet) {
-            let cont_hist =
-                CONT_HIST_PLIES.map(|back| self.frame_before(ply, back + 1).cont_hist_key);
-            let side = 1 - self.board.side();
-            self.histories.update_quiet(side, mv, &cont_hist, last.threats, bonus(depth));
+        if let Some((mv, context)) = self.prior_quiet_move(ply) {
+            self.histories.update_quiet(mv, &context, bonus::<B>(depth));
+        }
+    }
+
+    /// Bonus or malus for the opponent's last move, if quiet, by the change of the evaluation.
+    pub(super) fn judge_prior_move(&mut self, gained: Value, ply: usize) {
+        if let Some((mv, context)) = self.prior_quiet_move(ply) {
+            let by = (-Tuning::of::<B>().eval_change_bonus * gained)
+                .clamp(-MAX_EVAL_CHANGE_BONUS, MAX_EVAL_CHANGE_BONUS);
+            self.histories.update_butterfly(mv, &context, by);
         }
     }
 
@@ -66,31 +85,28 @@ impl<B: Board> Search<'_, B> {
         quiets: &[B::Move],
         noisies: &[B::Move],
     ) {
-        let by = bonus(depth);
-        let malus = if enabled!(Malus) { by } else { 0 };
-        let side = self.board.side();
-        let cont_hist = self.cont_hist(ply);
-        let threats = self.frame(ply).threats;
+        let by = bonus::<B>(depth);
+        let context = self.quiet_context(ply, self.frame_before(ply, 0).threats);
         if self.board.is_noisy(mv) {
             let victim = self.board.victim(mv);
             self.histories.update_noisy(mv, victim, by);
         } else {
             let [first, second] = &mut self.frame(ply).killers;
-            if enabled!(Killers) && *first != mv.packed() {
+            if *first != mv.packed() {
                 *second = *first;
                 *first = mv.packed();
             }
             // No bonus for an immediate cutoff at low depth.
             if depth > 3 || !quiets.is_empty() {
-                self.histories.update_quiet(side, mv, &cont_hist, threats, by);
+                self.histories.update_quiet(mv, &context, by);
             }
             for &other in quiets {
-                self.histories.update_quiet(side, other, &cont_hist, threats, -malus);
+                self.histories.update_quiet(other, &context, -by);
             }
         }
         for &other in noisies {
             let victim = self.board.victim(other);
-            self.histories.update_noisy(other, victim, -malus);
+            self.histories.update_noisy(other, victim, -by);
         }
     }
 
@@ -99,8 +115,9 @@ impl<B: Board> Search<'_, B> {
         raw * self.board.rule50_scale() / 256
     }
 
-    pub(super) fn corrected(&self, raw: Value) -> Value {
-        let value = self.rule50_scaled(raw) + self.histories.correction(&self.board);
+    pub(super) fn corrected(&self, raw: Value, ply: usize) -> Value {
+        let correction = self.histories.correction(&self.board, self.last_moves(ply));
+        let value = self.rule50_scaled(raw) + correction;
         value.clamp(1 - DECIDED, DECIDED - 1)
     }
 
@@ -213,9 +230,21 @@ impl<B: Board> Search<'_, B> {
         self.frames[ply + STACK_OFFSET - back]
     }
 
-    /// Keys of the earlier moves for the continuation history.
-    pub(super) fn cont_hist(&self, ply: usize) -> [ContHistKey; 3] {
-        CONT_HIST_PLIES.map(|back| self.frame_before(ply, back).cont_hist_key)
+    /// What the history of quiet moves depends on at this node.
+    pub(super) fn quiet_context(&self, ply: usize, threats: u128) -> QuietContext {
+        let [pawns, ..] = self.board.correction_keys();
+        QuietContext {
+            side: self.board.side(),
+            ply,
+            cont_hist: CONT_HIST_PLIES.map(|back| self.frame_before(ply, back).cont_hist_key),
+            threats,
+            pawns,
+        }
+    }
+
+    /// Keys of the last two moves for the correction history.
+    pub(super) fn last_moves(&self, ply: usize) -> [ContHistKey; 2] {
+        [1, 2].map(|back| self.frame_before(ply, back).cont_hist_key)
     }
 
     pub(super) fn take_move_lists(&mut self, ply: usize) -> MoveLists<B> {
@@ -251,7 +280,11 @@ impl<B: Board> Search<'_, B> {
     }
 }
 
+/// The limit of the bonus for a change of the evaluation.
+const MAX_EVAL_CHANGE_BONUS: i32 = 1_000;
+
 /// The history bonus of a depth.
-fn bonus(depth: i32) -> i32 {
-    (160 * depth - 100).clamp(20, 1800)
+fn bonus<B: Board>(depth: i32) -> i32 {
+    let [per_ply, max] = Tuning::of::<B>().history_bonus;
+    (per_ply * depth - 100).clamp(20, max)
 }

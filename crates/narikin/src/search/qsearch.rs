@@ -38,7 +38,6 @@ impl<B: Board> Search<'_, B> {
         let tt_value = tte.and_then(|tte| self.tt_value_of(tte, ply));
         let tt_pv = PV || tte.is_some_and(|tte| tte.tt_pv);
         if !PV
-            && enabled!(TtCutoff)
             && let (Some(tte), Some(value)) = (tte, tt_value)
             && tte.causes_cutoff(value, alpha, beta)
         {
@@ -61,7 +60,7 @@ impl<B: Board> Search<'_, B> {
                 Some(tte) if tte.eval != NO_VALUE => tte.eval,
                 _ => narrow(self.evaluate()),
             };
-            best = self.corrected(raw.into());
+            best = self.corrected(raw.into(), ply);
             if let (Some(tte), Some(value)) = (tte, tt_value)
                 && !is_decided(value)
                 && tte.improves_on(value, best)
@@ -79,15 +78,14 @@ impl<B: Board> Search<'_, B> {
         }
 
         // Step 4. Loop over the moves.
-        let checks = enabled!(QsearchChecks) && depth > -B::TUNING.check_plies;
+        let checks = depth > -B::TUNING.check_plies;
         let tt_move = tt_move.filter(|&mv| in_check || checks || self.board.is_noisy(mv));
         let wanted = if in_check { Selection::All } else { Selection::Noisy { checks } };
-        let cont_hist = self.cont_hist(ply);
         // Quiet moves are sorted by history.
         let threats = if in_check || checks { self.board.threats() } else { 0 };
+        let context = self.quiet_context(ply, threats);
         let lists = self.take_move_lists(ply);
-        let mut picker =
-            MovePicker::<B>::new(wanted, tt_move, [0; 2], cont_hist, threats, 0, lists);
+        let mut picker = MovePicker::<B>::new(wanted, tt_move, [0; 2], context, 0, lists);
         let original_alpha = alpha;
         let (mut count, mut best_move) = (0, None);
         let mut skip_quiet = false;
@@ -95,28 +93,27 @@ impl<B: Board> Search<'_, B> {
             count += 1;
             let noisy = self.board.is_noisy(mv);
             if best > -DECIDED {
-                let prunes_by_see = enabled!(QsearchSee);
-                if prunes_by_see && picker.is_bad_noisy_stage() {
+                if picker.is_bad_noisy_stage() {
                     break;
                 }
                 // Limits the tree in positions with many captures.
                 let is_narrow = depth <= -B::TUNING.wide_plies;
-                if enabled!(QsearchMoveLimit) && is_narrow && count > 1 {
+                if is_narrow && count > 1 {
                     break;
                 }
                 let may_win_little = !in_check && noisy && !self.board.gives_check(mv);
-                if enabled!(DeltaPruning) && may_win_little {
+                if may_win_little {
                     let hoped = enough + self.board.material_gain(mv);
                     if hoped <= alpha {
                         best = best.max(hoped);
                         continue;
                     }
                 }
-                if prunes_by_see && !in_check && !self.board.see_ge(mv, 0) {
+                if !in_check && !self.board.see_ge(mv, 0) {
                     continue;
                 }
                 // Equal exchanges cannot raise alpha.
-                let must_win = enabled!(QsearchFutility) && !in_check && enough <= alpha;
+                let must_win = !in_check && enough <= alpha;
                 if must_win && noisy && !self.board.see_ge(mv, 1) {
                     best = best.max(enough);
                     continue;

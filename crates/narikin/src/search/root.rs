@@ -190,9 +190,7 @@ impl<'a, B: Board> Root<'a, B> {
     /// One iteration over all lines. Returns false if stopped; several lines are then restored for
     /// consistency, a single one keeps its result.
     fn iterate(&mut self, on_progress: &mut dyn FnMut(&mut Self, Progress) -> bool) -> bool {
-        if enabled!(RootOrder) {
-            self.sort_by_effort();
-        }
+        self.sort_by_effort();
         let before = (self.lines > 1).then(|| self.moves.clone());
         for line in 0..self.lines {
             self.search_line(line, on_progress);
@@ -230,7 +228,7 @@ impl<'a, B: Board> Root<'a, B> {
         let Some(first) = self.moves.get(line) else { return };
         let mut width = Tuning::of::<B>().window + first.average_value.abs() / 100;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-        if enabled!(AspirationWindows) && self.search.depth >= 4 && !is_decided(first.value) {
+        if self.search.depth >= 4 && !is_decided(first.value) {
             alpha = (first.average_value - width).max(-INFINITE);
             beta = (first.average_value + width).min(INFINITE);
         }

@@ -113,10 +113,7 @@ impl Run<'_> {
         let reporter =
             Reporter { position, shared: &shared, control, position_values, depth: Cell::new(0) };
         // Other results are of a fixed depth, or complete only in the main thread.
-        let votes = enabled!(ThreadVote)
-            && limits.multipv <= 1
-            && limits.depth.is_none()
-            && limits.mate.is_none();
+        let votes = limits.multipv <= 1 && limits.depth.is_none() && limits.mate.is_none();
         let lines = CurrLines::new();
         thread::scope(|scope| {
             let mut helpers = Vec::new();
@@ -215,8 +212,7 @@ impl Run<'_> {
         let last = within(limits.depth).min(within(mate));
         // Mate solver results would distort MultiPV and `searchmoves`.
         let compared = limits.multipv > 1 || !limits.searchmoves.is_empty();
-        let solver =
-            own.solver.filter(|_| enabled!(RootMateSearch) && !compared && root.moves.len() > 1);
+        let solver = own.solver.filter(|_| !compared && root.moves.len() > 1);
         let reported_nodes = limits.nodes.is_some() || limits.depth.is_some();
         let often =
             if reported_nodes { MateSearchShare::BY_NODES } else { MateSearchShare::BY_TIME };

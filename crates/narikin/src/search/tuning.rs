@@ -29,6 +29,15 @@ pub(crate) struct Tuning {
     /// Terms of late move reductions in 1024ths of a ply: cut nodes, nodes that are not improving, the PV of the
     /// transposition table, and 1024 points of history.
     pub(crate) reduction_terms: [i32; 4],
+    /// More of them: PV nodes, checks, quiet moves after a capture from the table, cut nodes without a table move,
+    /// nodes after many cutoffs of children, and killers.
+    pub(crate) special_reductions: [i32; 6],
+    /// Butterfly history of the opponent's last move per centipawn that it has changed the evaluation.
+    pub(crate) eval_change_bonus: i32,
+    /// Bonus of a best move: per ply of depth, and its maximum.
+    pub(crate) history_bonus: [i32; 2],
+    /// The share of the correction history that is applied, in 256ths per table.
+    pub(crate) correction: i32,
     /// Null move search: the margin of the static evaluation, and that per ply of depth.
     pub(crate) null_move: [Value; 2],
     /// Margins of double and triple extensions.

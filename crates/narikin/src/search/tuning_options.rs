@@ -11,7 +11,7 @@ use readyok_engine::{Dialect, Options, Spin};
 use super::Tuning;
 use crate::board::{Board, Chess, Shogi};
 
-const COUNT: usize = 24;
+const COUNT: usize = 34;
 
 /// The constant of a game; none if it does not use the step.
 type Field = fn(&mut Tuning) -> Option<&mut i32>;
@@ -42,6 +42,16 @@ const CONSTANTS: [(&str, RangeInclusive<i64>, Field); COUNT] = [
     ("Hindsight", 0..=1000, |tuning| Some(&mut tuning.hindsight)),
     ("HistoryPruning", 0..=10_000, |tuning| Some(&mut tuning.history_pruning[0])),
     ("HistoryPruningPerPly", 0..=10_000, |tuning| Some(&mut tuning.history_pruning[1])),
+    ("ReductionPv", 0..=4096, |tuning| Some(&mut tuning.special_reductions[0])),
+    ("ReductionCheck", 0..=4096, |tuning| Some(&mut tuning.special_reductions[1])),
+    ("ReductionTtCapture", 0..=4096, |tuning| Some(&mut tuning.special_reductions[2])),
+    ("ReductionNoTtMove", 0..=4096, |tuning| Some(&mut tuning.special_reductions[3])),
+    ("ReductionCutoffs", 0..=4096, |tuning| Some(&mut tuning.special_reductions[4])),
+    ("ReductionKiller", 0..=4096, |tuning| Some(&mut tuning.special_reductions[5])),
+    ("EvalChangeBonus", 0..=100, |tuning| Some(&mut tuning.eval_change_bonus)),
+    ("HistoryBonus", 10..=1000, |tuning| Some(&mut tuning.history_bonus[0])),
+    ("HistoryBonusMax", 100..=8000, |tuning| Some(&mut tuning.history_bonus[1])),
+    ("Correction", 0..=512, |tuning| Some(&mut tuning.correction)),
 ];
 
 fn values(mut tuning: Tuning) -> [i32; COUNT] {

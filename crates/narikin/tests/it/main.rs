@@ -1,8 +1,6 @@
 //! Tests of the search through the public interface.
 #![expect(clippy::expect_used, reason = "a test that cannot continue has failed")]
 
-#[cfg(feature = "ablation")]
-mod ablation;
 mod bench;
 mod books;
 mod broken;
