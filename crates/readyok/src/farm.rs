@@ -20,8 +20,8 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{self, Path, PathBuf};
 
 use nkeys::KeyPair;
+use readyok_arena::durable::{FileAccess, NewFile};
 use readyok_arena::queue::nats::permissions::{OWNER, is_worker_name, name_in_credentials};
-use tempfile::NamedTempFile;
 
 use self::keys::Keys;
 use self::register::Register;
@@ -144,9 +144,9 @@ pub(crate) fn create(dir: &Path, listener: &Listener) -> Result<PathBuf, FarmErr
         staged.push((stage(&path, &text)?, path));
     }
     for (file, path) in staged {
-        file.persist_noclobber(&path).map_err(|failed| match failed.error.kind() {
+        file.persist_new().map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => FarmError::FarmExists(path),
-            _ => FarmError::Write { path, error: failed.error },
+            _ => FarmError::Write { path, error },
         })?;
     }
     Ok(dir)
@@ -223,15 +223,14 @@ impl Farm {
         // Credentials that are not in the register could not be revoked.
         self.register.invite(name, user.public_key(), now);
         self.write_register()?;
-        let persisted =
-            if is_replaceable { staged.persist(&path) } else { staged.persist_noclobber(&path) };
-        if let Err(failed) = persisted {
+        let persisted = if is_replaceable { staged.persist() } else { staged.persist_new() };
+        if let Err(error) = persisted {
             // The new credentials are deleted, unused.
             self.register.workers.pop();
             self.write_register()?;
-            return Err(match failed.error.kind() {
+            return Err(match error.kind() {
                 io::ErrorKind::AlreadyExists => FarmError::CredentialsExist(path),
-                _ => FarmError::Write { path, error: failed.error },
+                _ => FarmError::Write { path, error },
             });
         }
         Ok(path)
@@ -296,13 +295,10 @@ fn create_dir(path: &Path) -> io::Result<()> {
 }
 
 /// Writes a temporary file next to `path`. Only its owner can access it.
-fn stage(path: &Path, text: &str) -> Result<NamedTempFile, FarmError> {
-    let dir =
-        path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+fn stage(path: &Path, text: &str) -> Result<NewFile, FarmError> {
     let write = || {
-        let mut file = NamedTempFile::new_in(dir)?;
+        let mut file = NewFile::create(path, FileAccess::Owner)?;
         file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
         Ok(file)
     };
     write().map_err(|error| FarmError::Write { path: path.to_owned(), error })
@@ -313,7 +309,6 @@ fn replace(path: &Path, text: &str) -> Result<(), FarmError> {
     let failed = |error| FarmError::Write { path: path.to_owned(), error };
     let permissions = fs::metadata(path).map_err(failed)?.permissions();
     let file = stage(path, text)?;
-    file.as_file().set_permissions(permissions).map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
+    file.file().set_permissions(permissions).map_err(failed)?;
+    file.persist().map_err(failed)
 }

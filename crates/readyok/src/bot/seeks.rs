@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
+use readyok_arena::durable::{self, FileAccess};
+
 use crate::clock::{now, unix_seconds};
 use crate::terminal::print_error;
 
@@ -55,7 +57,10 @@ impl Seeks {
         self.turn = self.turn.wrapping_add(1);
         self.sent.push(unix_seconds());
         let lines: Vec<String> = self.sent.iter().map(u64::to_string).collect();
-        if let Err(error) = fs::write(&self.file, lines.join("\n")) {
+        let text = lines.join("\n");
+        if let Err(error) = durable::replace(&self.file, text.as_bytes(), FileAccess::Default) {
+            // The next attempt is not one too many.
+            self.sent.pop();
             print_error(&format!("no challenge is sent: `{}`: {error}", self.file.display()));
             return None;
         }

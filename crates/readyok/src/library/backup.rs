@@ -60,11 +60,7 @@ pub(crate) fn back_up(
     })?;
     progress.clear();
     let bytes = fs::metadata(&path).map_err(Failure::failed)?.len();
-    if force {
-        file.persist(target).map_err(|error| Failure::failed(error.error))?;
-    } else {
-        file.persist_noclobber(target).map_err(|error| Failure::failed(error.error))?;
-    }
+    file.persist()?;
     let report = Report { file: target.to_owned(), bytes, games };
     let text = format!("{} games, {} bytes", grouped(games as u64), grouped(bytes));
     print_result(&report, &text, is_json)?;
