@@ -6,6 +6,7 @@ mod collections;
 mod conditions;
 mod documents;
 mod duplicates;
+mod faults;
 mod generate;
 mod import;
 #[expect(unreachable_pub, reason = "the library of the fuzz targets includes this file")]
