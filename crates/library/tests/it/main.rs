@@ -6,6 +6,7 @@ mod collections;
 mod conditions;
 mod documents;
 mod duplicates;
+#[cfg(target_os = "linux")]
 mod faults;
 mod generate;
 mod import;
