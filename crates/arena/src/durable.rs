@@ -109,6 +109,15 @@ pub fn replace(path: &Path, content: &[u8], access: FileAccess) -> io::Result<()
     file.persist()
 }
 
+/// Renames a directory whose files are flushed to an unused name beside it.
+///
+/// # Errors
+/// The directory cannot be renamed; or it is, and the directory above cannot be flushed.
+pub fn persist_directory(staged: &Path, target: &Path) -> io::Result<()> {
+    fs::rename(staged, target)?;
+    sync_directory(directory_of(target))
+}
+
 /// Creates an unnamed file with default permissions.
 pub(crate) fn unnamed_in(directory: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]

@@ -7,8 +7,8 @@
 //! - an operation that has failed has named a file;
 //! - the same operation without a fault is complete ([`Operation::check_complete`]).
 //!
-//! `READYOK_FAULTS` is the maximum number of calls per fault, `all` for each call; the default is 5. They are chosen with
-//! `READYOK_FAULTS_SEED`, which a failure prints. Programs under test need no preparation, and releases have no code of it.
+//! `READYOK_WRITE_FAULTS` is the maximum number of calls per fault, `all` for each call; the default is 5. They are chosen with
+//! `READYOK_WRITE_FAULTS_SEED`, which a failure prints. Programs under test need no preparation, and releases have no code of it.
 #![expect(clippy::expect_used, clippy::print_stderr, reason = "a panic fails the test")]
 
 use std::path::{Path, PathBuf};
@@ -200,7 +200,7 @@ pub fn sweep(operation: &dyn Operation) {
     assert!(!whole.calls.is_empty(), "no call changes a file: {whole}");
     operation.check_complete(directory.path());
 
-    let seed = env::var("READYOK_FAULTS_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed = env::var("READYOK_WRITE_FAULTS_SEED").ok().and_then(|seed| seed.parse().ok());
     let seed: u64 = seed.unwrap_or_else(|| fastrand::u64(..));
     let _on_panic = PrintSeed(seed);
     let mut random = fastrand::Rng::with_seed(seed);
@@ -238,7 +238,7 @@ pub fn sweep(operation: &dyn Operation) {
 
 /// The numbers of the calls to fail: all, or a sample with the first and the last one.
 fn numbers(count: usize, random: &mut fastrand::Rng) -> Vec<usize> {
-    let wanted = env::var("READYOK_FAULTS").unwrap_or_default();
+    let wanted = env::var("READYOK_WRITE_FAULTS").unwrap_or_default();
     let wanted = if wanted == "all" { count } else { wanted.parse().unwrap_or(5) };
     if count <= wanted {
         return (1..=count).collect();
@@ -254,7 +254,7 @@ struct PrintSeed(u64);
 impl Drop for PrintSeed {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            eprintln!("READYOK_FAULTS_SEED={} repeats the calls", self.0);
+            eprintln!("READYOK_WRITE_FAULTS_SEED={} repeats the calls", self.0);
         }
     }
 }

@@ -20,7 +20,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{self, Path, PathBuf};
 
 use nkeys::KeyPair;
-use readyok_arena::durable::{FileAccess, NewFile};
+use readyok_arena::durable::{self, FileAccess, NewFile};
 use readyok_arena::queue::nats::permissions::{OWNER, is_worker_name, name_in_credentials};
 
 use self::keys::Keys;
@@ -136,20 +136,51 @@ pub(crate) fn create(dir: &Path, listener: &Listener) -> Result<PathBuf, FarmErr
         (REGISTER, register.to_text(&dir.join(REGISTER))?),
         (CONFIGURATION, configuration.to_text(&dir, listener)?),
     ];
-    create_dir(&dir).map_err(|error| FarmError::Write { path: dir.clone(), error })?;
+    let failed = |error| FarmError::Write { path: dir.clone(), error };
+    if dir.symlink_metadata().is_err() {
+        create_whole(&dir, &files)?;
+        return Ok(dir);
+    }
+    create_dir(&dir).map_err(failed)?;
     // All files are complete before the first one appears.
     let mut staged = Vec::new();
     for (name, text) in files {
         let path = dir.join(name);
         staged.push((stage(&path, &text)?, path));
     }
+    let mut created = Vec::new();
     for (file, path) in staged {
-        file.persist_new().map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => FarmError::FarmExists(path),
-            _ => FarmError::Write { path, error },
-        })?;
+        if let Err(error) = file.persist_new() {
+            for path in created {
+                // Half a farm could not be used, and would not be replaced.
+                let _ = fs::remove_file(path);
+            }
+            return Err(match error.kind() {
+                io::ErrorKind::AlreadyExists => FarmError::FarmExists(path),
+                _ => FarmError::Write { path, error },
+            });
+        }
+        created.push(path);
     }
     Ok(dir)
+}
+
+/// Creates the directory with all files, or neither.
+fn create_whole(dir: &Path, files: &[(&str, String)]) -> Result<(), FarmError> {
+    let failed = |error| FarmError::Write { path: dir.to_owned(), error };
+    let parent = dir.parent().unwrap_or(dir);
+    create_dir(parent).map_err(failed)?;
+    let mut builder = tempfile::Builder::new();
+    let staged = builder.prefix(".readyok-").suffix(".tmp").tempdir_in(parent).map_err(failed)?;
+    for (name, text) in files {
+        let path = staged.path().join(name);
+        let written = durable::replace(&path, text.as_bytes(), FileAccess::Owner);
+        written.map_err(|error| FarmError::Write { path: dir.join(name), error })?;
+    }
+    durable::persist_directory(staged.path(), dir).map_err(failed)?;
+    // It has another name now.
+    drop(staged.keep());
+    Ok(())
 }
 
 /// A farm that no other process changes until it is dropped.

@@ -46,7 +46,7 @@ pub(crate) fn back_up(
         scope.spawn(|| sender.send(library.back_up(&path)));
         loop {
             match done.recv_timeout(INTERVAL) {
-                Ok(result) => break result.map_err(failure),
+                Ok(result) => break result.map_err(|error| failure(error).at(target)),
                 Err(mpsc::RecvTimeoutError::Timeout) => {
                     let bytes = fs::metadata(&path).map_or(0, |metadata| metadata.len());
                     copied.store(bytes, Ordering::Relaxed);
