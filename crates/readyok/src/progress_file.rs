@@ -60,6 +60,12 @@ impl ProgressFile {
 
     /// Adds a result. After an error nothing is added.
     pub(crate) fn add(&mut self, result: &impl Serialize) -> io::Result<()> {
+        self.append(result).map_err(|error| {
+            io::Error::new(error.kind(), format!("`{}`: {error}", self.path.display()))
+        })
+    }
+
+    fn append(&mut self, result: &impl Serialize) -> io::Result<()> {
         let mut line = serde_json::to_vec(result)?;
         line.push(b'\n');
         if let Err(error) = self.file.write_all(&line) {

@@ -311,9 +311,13 @@ impl<'a> CsaWire<'a> {
             self.interrupted = Some(id.clone());
         }
         let termination = record.termination().map_or("", Termination::name);
+        // A result is announced when its record is stored.
+        let stored = match &self.settings.output {
+            Some(directory) => save(directory, &id, &record),
+            None => Ok(()),
+        };
         print(&printable(&format!("game {id}: {} {termination}", record.result.as_str())));
-        let Some(directory) = &self.settings.output else { return Ok(()) };
-        save(directory, &id, &record).map_err(|(path, error)| ClientError::Record { path, error })
+        stored.map_err(|(path, error)| ClientError::Record { path, error })
     }
 
     fn log_out(&mut self) {

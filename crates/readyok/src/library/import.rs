@@ -9,7 +9,7 @@ use readyok_library::{Duplicates, ImportOptions, Imported, Library, Merged, Sour
 use serde::Serialize;
 
 use super::database::Database;
-use super::{failure, now_ms};
+use super::now_ms;
 use crate::convert::{Files, Games, LossReport, Origin, Progress, ReadOptions, grouped};
 use crate::exit::{Code, Failure, on_interrupt};
 use crate::terminal::{print, print_error};

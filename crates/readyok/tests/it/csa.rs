@@ -6,6 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use readyok_rules::record::{self, Format, GameRecord};
 use readyok_rules::{GameResult, Side, Termination};
@@ -394,7 +395,7 @@ fn a_killed_server_keeps_complete_records_only() {
             "--games",
             "1000",
             "--time",
-            "60",
+            "4",
             "--max-moves",
             "4",
         ]);
@@ -409,7 +410,7 @@ fn a_killed_server_keeps_complete_records_only() {
                 .args(["csa", &address, "--engine", "narikin", "--user", user, "--games", "1000"]);
             // The records of the server count.
             client.arg("-o").arg(dir.path().join(user));
-            client.args(["--option", "USI_Hash=1", "--option", "USI_Ponder=false", "--no-ponder"]);
+            client.args(["--option", "USI_Hash=1", "--no-ponder"]);
             client.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a client starts")
         });
         let count = || {
@@ -422,15 +423,24 @@ fn a_killed_server_keeps_complete_records_only() {
         };
         let wanted = complete + random.usize(1..=3);
         wait("no game ends", || wanted <= count());
-        std::thread::sleep(Duration::from_micros(random.u64(0..50_000)));
+        thread::sleep(Duration::from_micros(random.u64(0..50_000)));
         signal(server.id(), Signal::KILL);
         server.wait().expect("the server ends");
         for client in &mut clients {
             signal(client.id(), Signal::KILL);
             client.wait().expect("the client ends");
         }
+        let mut log = String::new();
+        output.read_to_string(&mut log).expect("text");
+        let announced = log.lines().filter(|line| line.ends_with("1/2-1/2 move-limit")).count();
         let after = count();
         assert!(wanted <= after, "kill {kill}, seed {seed}: {after} of {wanted} records");
+        // A result is announced when its record is stored.
+        assert!(
+            (announced..=announced + 1).contains(&(after - complete)),
+            "kill {kill}, seed {seed}: {} records of {announced} games",
+            after - complete
+        );
         complete = after;
         // Each file is a whole record of one game.
         let read: Vec<_> = fs::read_dir(&games)

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -300,7 +302,7 @@ fn a_tuning_that_is_killed_repeatedly_loses_and_repeats_no_pair() {
         let wanted = before.len() + random.usize(1..=8);
         let mut child = command().stdout(Stdio::null()).spawn().expect("the process starts");
         wait("no pair is stored", || wanted <= stored().len() || PAIRS <= stored().len());
-        std::thread::sleep(std::time::Duration::from_micros(random.u64(0..20_000)));
+        thread::sleep(Duration::from_micros(random.u64(0..20_000)));
         signal(child.id(), Signal::KILL);
         child.wait().expect("the process ends");
         let after = stored();
@@ -312,6 +314,6 @@ fn a_tuning_that_is_killed_repeatedly_loses_and_repeats_no_pair() {
     let mut indices = stored();
     indices.sort_unstable();
     assert_eq!(indices, (0..PAIRS as u64).collect::<Vec<_>>(), "seed {seed}");
-    let text = format!("{PAIRS}/{PAIRS} game pairs");
+    let text = format!("finished: {PAIRS} game pairs, {} games", 2 * PAIRS);
     assert!(output.text().contains(&text), "seed {seed}: {}", output.text());
 }
