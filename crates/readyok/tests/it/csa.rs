@@ -395,9 +395,9 @@ fn a_killed_server_keeps_complete_records_only() {
             "--games",
             "1000",
             "--time",
-            "4",
+            "20",
             "--max-moves",
-            "4",
+            "2",
         ]);
         let mut server = server.arg("-o").arg(&games).spawn().expect("the server starts");
         let mut output = BufReader::new(server.stdout.take().expect("a pipe"));
@@ -463,7 +463,7 @@ fn a_killed_server_keeps_complete_records_only() {
                 Some(Termination::MoveLimit),
                 "kill {kill}, seed {seed}"
             );
-            assert_eq!(game.plies(), 4, "kill {kill}, seed {seed}");
+            assert_eq!(game.plies(), 2, "kill {kill}, seed {seed}");
         }
     }
 }
