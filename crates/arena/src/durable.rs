@@ -1,7 +1,7 @@
 //! Files that are replaced or created as a whole: readers, also after a crash, find the old content or the new one.
 //!
 //! ```text
-//! create beside the target ── write ── flush ── rename ── flush the directory
+//! create next to the target ── write ── flush ── rename ── flush the directory
 //! ```
 
 use std::fs::{self, File, OpenOptions};
@@ -109,7 +109,7 @@ pub fn replace(path: &Path, content: &[u8], access: FileAccess) -> io::Result<()
     file.persist()
 }
 
-/// Renames a directory whose files are flushed to an unused name beside it.
+/// Renames a directory whose files are flushed to an unused name next to it.
 ///
 /// # Errors
 /// The directory cannot be renamed; or it is, and the directory above cannot be flushed.

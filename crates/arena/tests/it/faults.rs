@@ -127,9 +127,9 @@ fn name_of(call: &Call, target: &str) -> String {
     if is_temporary { target.to_owned() } else { name }
 }
 
-struct Played;
+struct MatchFiles;
 
-impl Operation for Played {
+impl Operation for MatchFiles {
     fn prepare(&self, _: &Path) {}
 
     fn command(&self, directory: &Path) -> Command {
@@ -146,7 +146,8 @@ impl Operation for Played {
     fn check_complete(&self, directory: &Path) {
         assert_eq!(stored(directory), (0..PAIRS).collect::<Vec<_>>());
         let pairs = Reader::open(&directory.join("match.jsonl")).expect("a good file");
-        assert_eq!(pairs.map(|pair| pair.expect("a good line")).count() as u64, PAIRS);
+        let pairs: Vec<_> = pairs.map(|pair| pair.expect("a good line")).collect();
+        assert_eq!(pairs.len() as u64, PAIRS);
         let text = fs::read_to_string(directory.join("games.pgn")).expect("an export");
         assert_eq!(text.matches("[Event ").count() as u64, 2 * PAIRS);
         assert!(text.ends_with("\n\n"), "the last game is complete: {text}");
@@ -160,7 +161,7 @@ impl Operation for Played {
 
 #[test]
 fn results_and_exports_survive_faults() {
-    sweep(&Played);
+    sweep(&MatchFiles);
 }
 
 struct Discarded;

@@ -137,7 +137,7 @@ fn annotations_continue_after_faults() {
         settings: Dir::new(),
         arguments: &["annotate", "games.pgn", "-o", "new.pgn", "-e", "narikin", "--nodes", "10"],
         prepare: |directory| {
-            fs::write(directory.join("games.pgn"), GAMES.repeat(2)).expect("space")
+            fs::write(directory.join("games.pgn"), GAMES.repeat(2)).expect("space");
         },
         check: |directory| {
             let text = fs::read_to_string(directory.join("new.pgn")).ok();
