@@ -8,7 +8,7 @@ target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 export CARGO_TARGET_DIR="$target"
 unpacked=$target/packages
 rm -rf "$target"/package/*.crate "$unpacked"
-cargo package --quiet --workspace --exclude narikin-train --exclude readyok-python --exclude readyok-wasm --exclude xtask --locked --allow-dirty --no-verify
+cargo package --quiet --workspace --exclude narikin-train --exclude readyok-faults --exclude readyok-python --exclude readyok-wasm --exclude xtask --locked --allow-dirty --no-verify
 
 mkdir "$unpacked"
 names=()
@@ -18,6 +18,8 @@ for package in "$target"/package/*.crate; do
     directory=$unpacked/$(basename "$package" .crate)
     for file in "$directory"/README.md "$directory"/LICENSE-*; do
         [[ -s $file ]] || { echo "$package has no $(basename "$file")" >&2; exit 1; }
+        # A checkout without symbolic links would have only the name of the file.
+        [[ $file != */LICENSE-* ]] || cmp "$file" "$(basename "$file")"
     done
     if [[ -e $directory/tests ]]; then
         echo "$package has tests, which need the repository" >&2

@@ -22,10 +22,11 @@ pub use crate::export::record::{
     PgnFields, PgnMoves, PgnStyle, add_move, game_record, opening_record,
 };
 
+use crate::durable::{directory_of, sync_directory, unnamed_in};
 use crate::pairing::{PairResult, Pairing};
 use crate::plan::Plan;
 use crate::result::MatchGame;
-use crate::store::{ExportStart, Store, StoreError, directory_of, sync_directory, unnamed_in};
+use crate::store::{ExportStart, Store, StoreError};
 
 /// An export file and its format.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,6 +9,7 @@
 pub mod build;
 pub mod conditions;
 mod contents;
+pub mod durable;
 pub mod event;
 pub mod export;
 pub mod fastchess;

@@ -33,13 +33,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{io, thread};
 
-use serde::{Deserialize, Serialize};
-use tempfile::NamedTempFile;
-
 pub use crate::contents::{ChangedFile, ContentHash, Difference, NoHash};
 pub use crate::store::format::{ExportStart, IndexSet, Origin, Reader};
+use serde::{Deserialize, Serialize};
 
 use crate::contents::{self, Contents};
+use crate::durable::{directory_of, private_in, sync_directory, unnamed_in};
 use crate::pairing::PairResult;
 use crate::plan::{EngineId, Format, Plan};
 use crate::spec::MatchSpec;
@@ -404,34 +403,6 @@ impl Store {
         self.end += line.len() as u64;
         Ok(())
     }
-}
-
-/// Creates an unnamed file with default permissions.
-pub(crate) fn unnamed_in(directory: &Path) -> io::Result<NamedTempFile> {
-    #[cfg(unix)]
-    {
-        let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
-        tempfile::Builder::new().permissions(permissions).tempfile_in(directory)
-    }
-    #[cfg(not(unix))]
-    private_in(directory)
-}
-
-/// Creates an unnamed file that is readable by the owner only.
-fn private_in(directory: &Path) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new().tempfile_in(directory)
-}
-
-/// The directory of a file.
-pub(crate) fn directory_of(path: &Path) -> &Path {
-    path.parent()
-        .filter(|directory| !directory.as_os_str().is_empty())
-        .unwrap_or_else(|| Path::new("."))
-}
-
-/// Flushes a directory to the disk, where that is supported.
-pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }
 
 /// How long a child process of a killed writer may hold the lock.

@@ -4,6 +4,7 @@
 use std::error::Error;
 use std::ffi::c_int;
 use std::fmt;
+use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -81,6 +82,12 @@ impl Failure {
     /// A failure with exit code 1.
     pub fn failed(error: impl Into<Box<dyn Error>>) -> Self {
         Self { code: Code::Failed, error: error.into() }
+    }
+
+    /// The failure with the file that it is about.
+    #[must_use]
+    pub fn at(self, path: &Path) -> Self {
+        Self { error: format!("`{}`: {}", path.display(), self.error).into(), ..self }
     }
 
     /// Invalid arguments, with exit code 2.

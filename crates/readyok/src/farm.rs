@@ -20,8 +20,8 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{self, Path, PathBuf};
 
 use nkeys::KeyPair;
+use readyok_arena::durable::{self, FileAccess, NewFile};
 use readyok_arena::queue::nats::permissions::{OWNER, is_worker_name, name_in_credentials};
-use tempfile::NamedTempFile;
 
 use self::keys::Keys;
 use self::register::Register;
@@ -136,20 +136,51 @@ pub(crate) fn create(dir: &Path, listener: &Listener) -> Result<PathBuf, FarmErr
         (REGISTER, register.to_text(&dir.join(REGISTER))?),
         (CONFIGURATION, configuration.to_text(&dir, listener)?),
     ];
-    create_dir(&dir).map_err(|error| FarmError::Write { path: dir.clone(), error })?;
+    let failed = |error| FarmError::Write { path: dir.clone(), error };
+    if dir.symlink_metadata().is_err() {
+        create_whole(&dir, &files)?;
+        return Ok(dir);
+    }
+    create_dir(&dir).map_err(failed)?;
     // All files are complete before the first one appears.
     let mut staged = Vec::new();
     for (name, text) in files {
         let path = dir.join(name);
         staged.push((stage(&path, &text)?, path));
     }
+    let mut created = Vec::new();
     for (file, path) in staged {
-        file.persist_noclobber(&path).map_err(|failed| match failed.error.kind() {
-            io::ErrorKind::AlreadyExists => FarmError::FarmExists(path),
-            _ => FarmError::Write { path, error: failed.error },
-        })?;
+        if let Err(error) = file.persist_new() {
+            for path in created {
+                // Half a farm could not be used, and would not be replaced.
+                let _ = fs::remove_file(path);
+            }
+            return Err(match error.kind() {
+                io::ErrorKind::AlreadyExists => FarmError::FarmExists(path),
+                _ => FarmError::Write { path, error },
+            });
+        }
+        created.push(path);
     }
     Ok(dir)
+}
+
+/// Creates the directory with all files, or neither.
+fn create_whole(dir: &Path, files: &[(&str, String)]) -> Result<(), FarmError> {
+    let failed = |error| FarmError::Write { path: dir.to_owned(), error };
+    let parent = dir.parent().unwrap_or(dir);
+    create_dir(parent).map_err(failed)?;
+    let mut builder = tempfile::Builder::new();
+    let staged = builder.prefix(".readyok-").suffix(".tmp").tempdir_in(parent).map_err(failed)?;
+    for (name, text) in files {
+        let path = staged.path().join(name);
+        let written = durable::replace(&path, text.as_bytes(), FileAccess::Owner);
+        written.map_err(|error| FarmError::Write { path: dir.join(name), error })?;
+    }
+    durable::persist_directory(staged.path(), dir).map_err(failed)?;
+    // It has another name now.
+    drop(staged.keep());
+    Ok(())
 }
 
 /// A farm that no other process changes until it is dropped.
@@ -223,15 +254,14 @@ impl Farm {
         // Credentials that are not in the register could not be revoked.
         self.register.invite(name, user.public_key(), now);
         self.write_register()?;
-        let persisted =
-            if is_replaceable { staged.persist(&path) } else { staged.persist_noclobber(&path) };
-        if let Err(failed) = persisted {
+        let persisted = if is_replaceable { staged.persist() } else { staged.persist_new() };
+        if let Err(error) = persisted {
             // The new credentials are deleted, unused.
             self.register.workers.pop();
             self.write_register()?;
-            return Err(match failed.error.kind() {
+            return Err(match error.kind() {
                 io::ErrorKind::AlreadyExists => FarmError::CredentialsExist(path),
-                _ => FarmError::Write { path, error: failed.error },
+                _ => FarmError::Write { path, error },
             });
         }
         Ok(path)
@@ -296,13 +326,10 @@ fn create_dir(path: &Path) -> io::Result<()> {
 }
 
 /// Writes a temporary file next to `path`. Only its owner can access it.
-fn stage(path: &Path, text: &str) -> Result<NamedTempFile, FarmError> {
-    let dir =
-        path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+fn stage(path: &Path, text: &str) -> Result<NewFile, FarmError> {
     let write = || {
-        let mut file = NamedTempFile::new_in(dir)?;
+        let mut file = NewFile::create(path, FileAccess::Owner)?;
         file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
         Ok(file)
     };
     write().map_err(|error| FarmError::Write { path: path.to_owned(), error })
@@ -313,7 +340,6 @@ fn replace(path: &Path, text: &str) -> Result<(), FarmError> {
     let failed = |error| FarmError::Write { path: path.to_owned(), error };
     let permissions = fs::metadata(path).map_err(failed)?.permissions();
     let file = stage(path, text)?;
-    file.as_file().set_permissions(permissions).map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
+    file.file().set_permissions(permissions).map_err(failed)?;
+    file.persist().map_err(failed)
 }

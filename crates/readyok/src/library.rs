@@ -24,7 +24,7 @@ pub(crate) use explorer::{parse_position, print_explorer};
 pub(crate) use import::{Import, import};
 pub(crate) use merge::{MergeRequest, merge};
 pub(crate) use names::{NamesAction, names};
-use output::{now_ms, output_file, print_result};
+use output::{cannot_write, now_ms, output_file, print_result};
 pub(crate) use repertoire::{RepertoireRequest, read_trees, repertoire};
 pub(crate) use search::{Form, Listing, SearchKey, search};
 pub(crate) use source::stored_games;

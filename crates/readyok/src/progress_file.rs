@@ -12,6 +12,8 @@ use serde::de::DeserializeOwned;
 pub(crate) struct ProgressFile {
     path: PathBuf,
     file: File,
+    /// The end of the last complete line.
+    end: u64,
 }
 
 impl ProgressFile {
@@ -49,18 +51,31 @@ impl ProgressFile {
         // A partial last line is from a run that was killed.
         file.set_len(length)?;
         file.seek(SeekFrom::End(0))?;
-        let mut file = Self { path: path.to_owned(), file };
+        let mut file = Self { path: path.to_owned(), file, end: length };
         if length == 0 {
             file.add(settings)?;
         }
         Ok(file)
     }
 
-    /// Adds a result.
+    /// Adds a result. After an error nothing is added.
     pub(crate) fn add(&mut self, result: &impl Serialize) -> io::Result<()> {
+        self.append(result).map_err(|error| {
+            io::Error::new(error.kind(), format!("`{}`: {error}", self.path.display()))
+        })
+    }
+
+    fn append(&mut self, result: &impl Serialize) -> io::Result<()> {
         let mut line = serde_json::to_vec(result)?;
         line.push(b'\n');
-        self.file.write_all(&line)
+        if let Err(error) = self.file.write_all(&line) {
+            // The results after a partial line would be lost.
+            self.file.set_len(self.end)?;
+            self.file.seek(SeekFrom::End(0))?;
+            return Err(error);
+        }
+        self.end += line.len() as u64;
+        Ok(())
     }
 
     /// Passes all results to a function.

@@ -15,13 +15,14 @@ mod plan;
 mod results;
 
 use std::collections::BTreeMap;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fs, thread};
 
+use readyok_arena::durable::{self, FileAccess};
 use readyok_arena::event::{Event, Rating};
 use readyok_arena::game::{GameSettings, PlayerOptions};
 use readyok_arena::listener::Listener;
@@ -520,12 +521,7 @@ fn read_kept(path: &Path) -> Option<StoredMatch> {
 
 /// Replaces the file atomically.
 fn write_kept(path: &Path, kept: &StoredMatch) -> io::Result<()> {
-    let directory = path.parent().unwrap_or_else(|| Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(directory)?;
-    file.write_all(&serde_json::to_vec(kept)?)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    durable::replace(path, &serde_json::to_vec(kept)?, FileAccess::Owner)
 }
 
 /// Minimum interval between updates of the page.

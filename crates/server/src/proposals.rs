@@ -3,11 +3,12 @@
 //! The first test of an author waits until an approver or the owner has approved it. Later ones start immediately.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{fs, io};
 
+use readyok_arena::durable::{self, FileAccess};
 use readyok_arena::plan::{EnginePlan, OpeningSource, Plan};
 use serde::{Deserialize, Serialize};
 
@@ -203,12 +204,8 @@ impl Stored {
 
 /// Replaces the file, so that it is complete after a crash.
 fn write(path: &Path, text: &[u8]) -> io::Result<()> {
-    let directory = path.parent().unwrap_or(path);
-    fs::create_dir_all(directory)?;
-    let mut file = tempfile::NamedTempFile::new_in(directory)?;
-    file.write_all(text)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map(drop).map_err(|failure| failure.error)
+    fs::create_dir_all(path.parent().unwrap_or(path))?;
+    durable::replace(path, text, FileAccess::Owner)
 }
 
 #[cfg(test)]

@@ -124,7 +124,7 @@ pub enum StoreError {
     #[error("app.sqlite failed: {0}")]
     Database(#[from] rusqlite::Error),
     /// The library.
-    #[error(transparent)]
+    #[error("{LIBRARY}: {0}")]
     Library(#[from] readyok_library::Error),
     /// A stored JSON value is invalid.
     #[error("app.sqlite is damaged: {0}")]

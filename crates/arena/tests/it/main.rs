@@ -14,6 +14,8 @@ mod fastchess;
 mod fastchess_order;
 mod fastchess_printer;
 mod fastchess_text;
+#[cfg(target_os = "linux")]
+mod faults;
 #[cfg_attr(windows, expect(unused_imports, reason = "engines of some tests are shell scripts"))]
 mod game;
 mod game_real;

@@ -6,6 +6,8 @@ mod collections;
 mod conditions;
 mod documents;
 mod duplicates;
+#[cfg(target_os = "linux")]
+mod faults;
 mod generate;
 mod import;
 #[expect(unreachable_pub, reason = "the library of the fuzz targets includes this file")]

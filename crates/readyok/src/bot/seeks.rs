@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
+use readyok_arena::durable::{self, FileAccess};
+
 use crate::clock::{now, unix_seconds};
 use crate::terminal::print_error;
 
@@ -55,10 +57,38 @@ impl Seeks {
         self.turn = self.turn.wrapping_add(1);
         self.sent.push(unix_seconds());
         let lines: Vec<String> = self.sent.iter().map(u64::to_string).collect();
-        if let Err(error) = fs::write(&self.file, lines.join("\n")) {
+        let text = lines.join("\n");
+        if let Err(error) = durable::replace(&self.file, text.as_bytes(), FileAccess::Default) {
+            // The next attempt is not one too many.
+            self.sent.pop();
             print_error(&format!("no challenge is sent: `{}`: {error}", self.file.display()));
             return None;
         }
         Some(opponent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_challenge_that_cannot_be_recorded_is_not_sent_and_not_counted() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let config = directory.path().join("bot.toml");
+        let read = || Seeks::read(&config, Duration::ZERO, 2).expect("it is read");
+        let opponents = ["a".to_owned(), "b".to_owned()];
+        let mut seeks = read();
+        // A directory cannot be replaced by a file.
+        let file = directory.path().join("bot.challenges");
+        fs::create_dir(&file).expect("space");
+        for _ in 0..3 {
+            assert_eq!(seeks.next(&opponents, false), None);
+        }
+        fs::remove_dir(&file).expect("it is empty");
+        assert!(seeks.next(&opponents, false).is_some());
+        assert!(seeks.next(&opponents, false).is_some());
+        assert_eq!(seeks.next(&opponents, false), None, "the limit of a day");
+        assert_eq!(read().next(&opponents, false), None, "also after a restart");
     }
 }

@@ -2,12 +2,12 @@
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use readyok_arena::durable::{self, FileAccess};
 use readyok_check::{
     CheckResult, ClientSuite, Level, Profile, Progress, Report, Severity, Suite, Target,
     TargetError, Verdict,
@@ -348,7 +348,7 @@ fn target(address: Address) -> Result<Target, Failure> {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    fs::write(path, text)
+    durable::replace(path, text.as_bytes(), FileAccess::Default)
         .map_err(|error| Failure::usage(format!("cannot write `{}`: {error}", path.display())))
 }
 

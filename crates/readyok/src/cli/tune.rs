@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use readyok_arena::durable::{self, FileAccess};
 use readyok_arena::event::Event;
 use readyok_arena::export::{Existing, Export, Form, PgnStyle};
 use readyok_arena::listener::Listener;
@@ -163,7 +164,8 @@ fn finish(results: &Path, options: &Path, slots: u16) -> Result<(), Box<dyn std:
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {
-    fs::write(path, text).map_err(|error| format!("`{}`: {error}", path.display()))
+    durable::replace(path, text.as_bytes(), FileAccess::Default)
+        .map_err(|error| format!("`{}`: {error}", path.display()))
 }
 
 /// Prints the values at intervals, and warnings.

@@ -156,7 +156,19 @@ impl Target {
         Ok(Self { path: Some(path), temp, writer, compression, games: 0, used: 0 })
     }
 
+    /// An error with the file, which is a temporary one for the system.
+    fn named(&self, error: &io::Error) -> io::Error {
+        match &self.path {
+            Some(path) => io::Error::new(error.kind(), format!("`{}`: {error}", path.display())),
+            None => io::Error::new(error.kind(), error.to_string()),
+        }
+    }
+
     fn write(&mut self, game: &Rendered) -> io::Result<()> {
+        self.write_game(game).map_err(|error| self.named(&error))
+    }
+
+    fn write_game(&mut self, game: &Rendered) -> io::Result<()> {
         let mut writer = match self.writer.take() {
             Some(writer) => writer,
             None => self.reopened()?,
@@ -178,14 +190,18 @@ impl Target {
     }
 
     fn close(&mut self) -> io::Result<()> {
-        self.writer.take().map_or(Ok(()), |writer| writer.finish().map(drop))
+        let closed = self.writer.take().map_or(Ok(()), |writer| writer.finish().map(drop));
+        closed.map_err(|error| self.named(&error))
     }
 
     /// Completes the file and moves it to its path.
     fn persist(mut self) -> io::Result<()> {
         self.close()?;
-        match (self.temp, self.path) {
-            (Some(temp), Some(path)) => temp.persist(path).map_err(|error| error.error),
+        match (self.temp.take(), &self.path) {
+            // Not flushed: the input can be converted again, and many files would take long.
+            (Some(temp), Some(path)) => {
+                temp.persist(path).map_err(|error| self.named(&error.error))
+            }
             _ => Ok(()),
         }
     }

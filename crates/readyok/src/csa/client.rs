@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use readyok_arena::durable::{FileAccess, NewFile};
 use readyok_client::Guard;
 use readyok_protocol::{Convention, GameResult as EngineResult, Score};
 use readyok_rules::record::{self, Annotations, Format, GameRecord};
@@ -310,9 +311,13 @@ impl<'a> CsaWire<'a> {
             self.interrupted = Some(id.clone());
         }
         let termination = record.termination().map_or("", Termination::name);
+        // A result is announced when its record is stored.
+        let stored = match &self.settings.output {
+            Some(directory) => save(directory, &id, &record),
+            None => Ok(()),
+        };
         print(&printable(&format!("game {id}: {} {termination}", record.result.as_str())));
-        let Some(directory) = &self.settings.output else { return Ok(()) };
-        save(directory, &id, &record).map_err(|(path, error)| ClientError::Record { path, error })
+        stored.map_err(|(path, error)| ClientError::Record { path, error })
     }
 
     fn log_out(&mut self) {
@@ -396,11 +401,15 @@ pub(super) fn save(
     for number in 1_u32.. {
         let suffix = if number == 1 { String::new() } else { format!("-{number}") };
         let path = directory.join(format!("{name}{suffix}.csa"));
-        let created = fs::OpenOptions::new().write(true).create_new(true).open(&path);
+        if path.symlink_metadata().is_ok() {
+            continue;
+        }
+        let created = NewFile::create(&path, FileAccess::Default).and_then(|mut file| {
+            io::Write::write_all(&mut file, &text)?;
+            file.persist_new()
+        });
         match created {
-            Ok(mut file) => {
-                return io::Write::write_all(&mut file, &text).map_err(|error| (path, error));
-            }
+            Ok(()) => return Ok(()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (),
             Err(error) => return Err((path, error)),
         }

@@ -107,6 +107,8 @@ impl Server {
             Err(RecvTimeoutError::Timeout) => self.lobby.on_time(now()),
             Err(RecvTimeoutError::Disconnected) => return Err(io::ErrorKind::NotConnected.into()),
         }
+        // A result is announced when its record is stored.
+        let stored = self.store_finished();
         for output in self.lobby.drain_output() {
             match output {
                 Output::Send(id, text) => self.send(id, text),
@@ -115,6 +117,11 @@ impl Server {
                 Output::Log(text) => print(&printable(&text)),
             }
         }
+        stored
+    }
+
+    /// Stores the records of the games that have ended.
+    fn store_finished(&mut self) -> io::Result<()> {
         for (id, record) in self.lobby.drain_finished() {
             self.played += 1;
             if let Some(directory) = &self.output {

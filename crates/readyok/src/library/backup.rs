@@ -46,7 +46,7 @@ pub(crate) fn back_up(
         scope.spawn(|| sender.send(library.back_up(&path)));
         loop {
             match done.recv_timeout(INTERVAL) {
-                Ok(result) => break result.map_err(failure),
+                Ok(result) => break result.map_err(|error| failure(error).at(target)),
                 Err(mpsc::RecvTimeoutError::Timeout) => {
                     let bytes = fs::metadata(&path).map_or(0, |metadata| metadata.len());
                     copied.store(bytes, Ordering::Relaxed);
@@ -60,11 +60,7 @@ pub(crate) fn back_up(
     })?;
     progress.clear();
     let bytes = fs::metadata(&path).map_err(Failure::failed)?.len();
-    if force {
-        file.persist(target).map_err(|error| Failure::failed(error.error))?;
-    } else {
-        file.persist_noclobber(target).map_err(|error| Failure::failed(error.error))?;
-    }
+    file.persist()?;
     let report = Report { file: target.to_owned(), bytes, games };
     let text = format!("{} games, {} bytes", grouped(games as u64), grouped(bytes));
     print_result(&report, &text, is_json)?;

@@ -44,7 +44,7 @@ pub(crate) fn write_book(library: &Library, request: BookRequest) -> Result<Code
     let BookRequest { condition, format, output, force, plies, options, is_json } = request;
     let games = watched(&condition, |filter| library.find_all(filter))?;
     let file = output_file(&output, force)?;
-    let out = BufWriter::new(file.as_file());
+    let out = BufWriter::new(file.file());
     let mut writer = BookWriter::<BufWriter<&File>>::new(out, format, options);
     let parts = (games.len() as u64 * plies as u64).div_ceil(PASS).max(1);
     let done = Arc::new(AtomicU64::new(0));
@@ -81,8 +81,7 @@ pub(crate) fn write_book(library: &Library, request: BookRequest) -> Result<Code
     let (out, size) = writer.finish().map_err(Failure::failed)?;
     drop(out);
     progress.clear();
-    file.as_file().sync_all().map_err(Failure::failed)?;
-    file.persist(&output).map_err(|error| Failure::failed(error.error))?;
+    file.persist()?;
     let report = Report { games: used, positions: size.positions, moves: size.moves, unreadable };
     let text = format!(
         "{} moves of {} positions from {} games",

@@ -111,9 +111,7 @@ pub(crate) fn write_repaired(
     if cancelled {
         return Ok(Code::Interrupted);
     }
-    file.as_file().sync_all().map_err(Failure::failed)?;
-    let persisted = if force { file.persist(target) } else { file.persist_noclobber(target) };
-    persisted.map_err(|error| Failure::failed(error.error))?;
+    file.persist()?;
     for (game, reason) in &lost {
         Line { game: Some(*game), defect: format!("lost: {reason}") }.print(is_json)?;
     }

@@ -64,6 +64,11 @@ impl Database {
         Ok(Arc::new(library))
     }
 
+    /// The failure of a command that writes.
+    pub(crate) fn failed(&self, error: Error) -> Failure {
+        failure(error).at(&self.path)
+    }
+
     /// The failure of a command that has changed nothing.
     pub(crate) fn unusable(&self, error: &dyn std::fmt::Display) -> Failure {
         Failure::usage(format!("`{}`: {error}", self.path.display()))

@@ -50,7 +50,7 @@ pub(crate) fn duplicates(database: &Database, request: DuplicatesRequest) -> Res
     }
     let count = grouped(surplus.len() as u64);
     if deletes {
-        let deleted = library.delete(surplus).map_err(failure)?;
+        let deleted = library.delete(surplus).map_err(|error| database.failed(error))?;
         print_error(&format!("{} games deleted", grouped(deleted as u64)));
     } else if !is_json {
         print(&format!("{count} surplus games in {} groups", grouped(groups.len() as u64)));

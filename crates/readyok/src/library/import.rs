@@ -9,7 +9,7 @@ use readyok_library::{Duplicates, ImportOptions, Imported, Library, Merged, Sour
 use serde::Serialize;
 
 use super::database::Database;
-use super::{failure, now_ms};
+use super::now_ms;
 use crate::convert::{Files, Games, LossReport, Origin, Progress, ReadOptions, grouped};
 use crate::exit::{Code, Failure, on_interrupt};
 use crate::terminal::{print, print_error};
@@ -71,6 +71,7 @@ impl Report {
 }
 
 struct Run<'a> {
+    database: &'a Database,
     library: &'a Library,
     read: ReadOptions,
     options: ImportOptions,
@@ -101,6 +102,7 @@ pub(crate) fn import(import: Import) -> Result<Code, Failure> {
         ..ImportOptions::default()
     };
     let mut run = Run {
+        database: &database,
         library: &library,
         read,
         options,
@@ -182,7 +184,7 @@ impl Run<'_> {
                 Ok(record) => {
                     if let Err(error) = importer.add(&record) {
                         self.report.add(importer.state());
-                        return Err(failure(error));
+                        return Err(self.database.failed(error));
                     }
                     let origin = Origin { file: &name, game: count };
                     self.losses.read(origin, games.notices())
@@ -195,14 +197,14 @@ impl Run<'_> {
             self.print_line(line);
             self.progress.update(before + count);
             if self.stop.load(Ordering::Acquire) {
-                let imported = importer.cancel().map_err(failure)?;
+                let imported = importer.cancel().map_err(|error| self.database.failed(error))?;
                 self.report.add(&imported);
                 return Ok(());
             }
         }
         let flushed = importer.flush();
         self.report.add(importer.state());
-        flushed.map_err(failure)
+        flushed.map_err(|error| self.database.failed(error))
     }
 
     fn import_database(&mut self, path: &Path) -> Result<(), Failure> {
@@ -227,7 +229,7 @@ impl Run<'_> {
             }
         });
         let Merged { imported, unreadable, labels, collections, lost_collections } =
-            merged.map_err(failure)?;
+            merged.map_err(|error| self.database.failed(error))?;
         self.report.add(&imported);
         self.report.labels += labels;
         self.report.collections += collections.len();

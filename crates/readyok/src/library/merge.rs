@@ -9,7 +9,7 @@ use readyok_library::Library;
 use readyok_rules::record::{Condition, Format, OpeningTree, OpeningTreeOptions, write};
 use serde::Serialize;
 
-use super::{failure, output_file, print_result, watched};
+use super::{cannot_write, failure, output_file, print_result, watched};
 use crate::convert::{FileFormat, Progress, grouped};
 use crate::exit::{Code, Failure};
 use crate::terminal::print_error;
@@ -75,9 +75,10 @@ pub(crate) fn merge(library: &Library, request: &MergeRequest) -> Result<Code, F
     write(&record, format, &mut text).map_err(Failure::failed)?;
     let moves = record.len();
     let report = Report { games, moves, omitted, other_starts, cut, unreadable };
-    if let (Some(mut file), Some(path)) = (file, output) {
-        file.write_all(&text).and_then(|()| file.as_file().sync_all()).map_err(Failure::failed)?;
-        file.persist(path).map_err(|error| Failure::failed(error.error))?;
+    if let (Some(file), Some(path)) = (file, output) {
+        let written = file.file().write_all(&text);
+        written.map_err(|error| cannot_write(path, &error))?;
+        file.persist()?;
         print_result(&report, "", *is_json)?;
     } else {
         match io::stdout().lock().write_all(&text) {

@@ -129,7 +129,9 @@ pub(crate) fn names(
         NamesAction::Undo(merge) => {
             let last = library.name_merges().map_err(failure)?.first().map(|last| last.merge);
             let merge = merge.or(last);
-            let games = merge.map(|merge| library.undo_name_merge(merge).map_err(failure));
+            let games = merge.map(|merge| {
+                library.undo_name_merge(merge).map_err(|error| database.failed(error))
+            });
             let (Some(merge), Some(games)) = (merge, games.transpose()?.flatten()) else {
                 print_error("no such merge; --history lists those that can be undone");
                 return Ok(Code::Failed);

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use readyok_arena::conditions::MatchSource;
+use readyok_arena::durable::{FileAccess, NewFile};
 use readyok_arena::event::End;
 use readyok_arena::plan::{EnginePlan, OpeningSource, Plan};
 use readyok_arena::queue::nats::{
@@ -160,19 +161,20 @@ impl QueueDashboard for Dashboard {
         let path = self.shared.openings_file(name)?;
         let directory = self.shared.books();
         fs::create_dir_all(&directory).map_err(text)?;
-        let mut file = tempfile::NamedTempFile::new_in(&directory).map_err(text)?;
+        let mut file = NewFile::create(&path, FileAccess::Owner).map_err(text)?;
         let size = std::io::copy(&mut content.take(MAX_OPENINGS + 1), &mut file).map_err(text)?;
         if MAX_OPENINGS < size {
             return Err(format!("{name} is larger than 1 GiB"));
         }
         // A match that is resumed needs the same openings.
-        let Err(failure) = file.persist_noclobber(&path) else { return Ok(()) };
         let content = |path: &Path| ContentHash::of_file(path).map_err(text);
-        match failure.error.kind() {
-            ErrorKind::AlreadyExists if content(&path)? == content(failure.file.path())? => Ok(()),
-            ErrorKind::AlreadyExists => Err(format!("another file {name} exists already")),
-            _ => Err(failure.error.to_string()),
+        if path.exists() && content(&path)? == content(file.path())? {
+            return Ok(());
         }
+        file.persist_new().map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => format!("another file {name} exists already"),
+            _ => format!("`{}`: {error}", path.display()),
+        })
     }
 
     fn act(&self, id: &str, action: QueueAction) -> Result<String, String> {

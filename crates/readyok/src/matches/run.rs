@@ -10,6 +10,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use readyok_arena::build::Builder;
+use readyok_arena::durable::{self, FileAccess};
 use readyok_arena::export::{Export, Form};
 use readyok_arena::game::{GameSettings, LineObserver, PlayerOptions, StderrObserver, Tablebases};
 use readyok_arena::listener::{JsonLines, Listener};
@@ -429,13 +430,8 @@ pub fn write_report(results: &Path, report: &Path) -> Result<(), AnyError> {
     }
     let page = page.with_origin(reader.origin());
     // Readers of an existing report never see a partial one.
-    let mut part = report.as_os_str().to_owned();
-    part.push(".part");
-    let written = fs::write(&part, page.html()).and_then(|()| fs::rename(&part, report));
-    written.map_err(|error| {
-        let _ = fs::remove_file(&part);
-        file_error(report, &error)
-    })
+    durable::replace(report, page.html().as_bytes(), FileAccess::Default)
+        .map_err(|error| file_error(report, &error))
 }
 
 /// Reads a plan from a TOML file.

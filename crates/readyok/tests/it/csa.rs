@@ -6,6 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use readyok_rules::record::{self, Format, GameRecord};
 use readyok_rules::{GameResult, Side, Termination};
@@ -372,5 +373,97 @@ fn survives_hostile_servers() {
         let line = error_of(child);
         assert!(line.contains(error), "{steps}: {line}");
         server.join().expect("the expected messages");
+    }
+}
+
+/// A server that is killed during games keeps the records of all games whose end it has announced, each once and complete.
+#[test]
+fn a_killed_server_keeps_complete_records_only() {
+    const KILLS: usize = 4;
+    let seed = std::env::var("READYOK_KILLS_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed: u64 = seed.unwrap_or_else(|| fastrand::u64(..));
+    let mut random = fastrand::Rng::with_seed(seed);
+    let dir = Dir::new();
+    let games = dir.path().join("games");
+    let mut complete = 0;
+    for kill in 0..KILLS {
+        let mut server = readyok(&dir);
+        server.args([
+            "csa",
+            "--serve",
+            "127.0.0.1:0",
+            "--games",
+            "1000",
+            "--time",
+            "20",
+            "--max-moves",
+            "2",
+        ]);
+        let mut server = server.arg("-o").arg(&games).spawn().expect("the server starts");
+        let mut output = BufReader::new(server.stdout.take().expect("a pipe"));
+        let mut line = String::new();
+        output.read_line(&mut line).expect("an address");
+        let address = line.trim().rsplit(' ').next().expect("an address").to_owned();
+        let mut clients = ["a", "b"].map(|user| {
+            let mut client = readyok(&dir);
+            client
+                .args(["csa", &address, "--engine", "narikin", "--user", user, "--games", "1000"]);
+            // The records of the server count.
+            client.arg("-o").arg(dir.path().join(user));
+            client.args(["--option", "USI_Hash=1", "--no-ponder"]);
+            client.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a client starts")
+        });
+        let count = || {
+            fs::read_dir(&games).map_or(0, |files| {
+                files
+                    .flatten()
+                    .filter(|file| file.path().extension().is_some_and(|it| it == "csa"))
+                    .count()
+            })
+        };
+        let wanted = complete + random.usize(1..=3);
+        wait("no game ends", || wanted <= count());
+        thread::sleep(Duration::from_micros(random.u64(0..50_000)));
+        signal(server.id(), Signal::KILL);
+        server.wait().expect("the server ends");
+        for client in &mut clients {
+            signal(client.id(), Signal::KILL);
+            client.wait().expect("the client ends");
+        }
+        let mut log = String::new();
+        output.read_to_string(&mut log).expect("text");
+        let announced = log.lines().filter(|line| line.ends_with("1/2-1/2 move-limit")).count();
+        let after = count();
+        assert!(wanted <= after, "kill {kill}, seed {seed}: {after} of {wanted} records");
+        // A result is announced when its record is stored.
+        assert!(
+            (announced..=announced + 1).contains(&(after - complete)),
+            "kill {kill}, seed {seed}: {} records of {announced} games",
+            after - complete
+        );
+        complete = after;
+        // Each file is a whole record of one game.
+        let read: Vec<_> = fs::read_dir(&games)
+            .expect("a directory")
+            .flatten()
+            .filter(|file| file.path().extension().is_some_and(|it| it == "csa"))
+            .map(|file| {
+                let file = fs::File::open(file.path()).expect("a file");
+                record::read(file, Format::CSA)
+                    .map(|game| game.expect("a valid game"))
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        for game in &read {
+            let [game] = game.as_slice() else {
+                panic!("kill {kill}, seed {seed}: {} games", game.len())
+            };
+            assert_eq!(
+                game.termination(),
+                Some(Termination::MoveLimit),
+                "kill {kill}, seed {seed}"
+            );
+            assert_eq!(game.plies(), 2, "kill {kill}, seed {seed}");
+        }
     }
 }

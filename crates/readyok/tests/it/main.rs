@@ -21,6 +21,8 @@ mod documentation;
 mod farm;
 #[cfg(unix)]
 mod farm_faults;
+#[cfg(target_os = "linux")]
+mod faults;
 #[cfg(unix)]
 mod git_builds;
 mod http_server;

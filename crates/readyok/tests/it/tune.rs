@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -264,4 +266,54 @@ fn tunes_on_a_queue() {
         assert_eq!(status["tune"]["curve"].as_array().map(Vec::len), Some(5), "{status}");
     }
     assert!(read(&dir, "q.jsonl").contains("\"worker\""));
+}
+
+/// A tuning has each pair once, however often it is killed. The moments are random; a failure prints the seed.
+#[test]
+fn a_tuning_that_is_killed_repeatedly_loses_and_repeats_no_pair() {
+    const PAIRS: usize = 60;
+    let seed = std::env::var("READYOK_KILLS_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed: u64 = seed.unwrap_or_else(|| fastrand::u64(..));
+    let mut random = fastrand::Rng::with_seed(seed);
+    let dir = Dir::new();
+    fs::write(dir.path().join("tune.toml"), FILE.replace("pairs = 4", &format!("pairs = {PAIRS}")))
+        .expect("space");
+    let stored = || {
+        let text = fs::read_to_string(dir.path().join("t.jsonl")).unwrap_or_default();
+        // The last line after SIGKILL can be a partial record.
+        let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+        let lines = lines.map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        let pairs = lines.filter_map(|mut line| line.get_mut("pair").map(Value::take));
+        let indices = pairs.map(|pair| pair["pairing"]["index"].as_u64().expect("an index"));
+        indices.collect::<Vec<_>>()
+    };
+    let command = || {
+        let mut command = readyok(&dir);
+        command.current_dir(dir.path());
+        if dir.path().join("t.jsonl").exists() {
+            command.args(["tune", "--resume", "t.jsonl"]);
+        } else {
+            command.args(["tune", "tune.toml", "--results", "t.jsonl"]);
+        }
+        command
+    };
+    let mut before = Vec::new();
+    for kill in 0..6 {
+        let wanted = before.len() + random.usize(1..=8);
+        let mut child = command().stdout(Stdio::null()).spawn().expect("the process starts");
+        wait("no pair is stored", || wanted <= stored().len() || PAIRS <= stored().len());
+        thread::sleep(Duration::from_micros(random.u64(0..20_000)));
+        signal(child.id(), Signal::KILL);
+        child.wait().expect("the process ends");
+        let after = stored();
+        assert!(after.starts_with(&before), "kill {kill}, seed {seed}: {before:?} {after:?}");
+        before = after;
+    }
+    let output = run(&mut command(), b"");
+    assert_eq!(output.code(), Some(0), "seed {seed}: {}", output.stderr);
+    let mut indices = stored();
+    indices.sort_unstable();
+    assert_eq!(indices, (0..PAIRS as u64).collect::<Vec<_>>(), "seed {seed}");
+    let text = format!("finished: {PAIRS} game pairs, {} games", 2 * PAIRS);
+    assert!(output.text().contains(&text), "seed {seed}: {}", output.text());
 }

@@ -1,5 +1,7 @@
 //! Tests of the store.
 
+#[cfg(target_os = "linux")]
+mod faults;
 mod kill;
 
 use readyok_library::Source;

@@ -1,5 +1,6 @@
 //! Checkpoints, from which training continues.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -82,7 +83,8 @@ impl Checkpoint {
         let failed = |error| CheckpointError::Io(path.to_owned(), error);
         let mut partial = path.as_os_str().to_owned();
         partial.push(".partial");
-        fs::write(&partial, bytes).map_err(failed)?;
+        let mut file = fs::File::create(&partial).map_err(failed)?;
+        file.write_all(&bytes).and_then(|()| file.sync_all()).map_err(failed)?;
         fs::rename(&partial, path).map_err(failed)
     }
 

@@ -11,10 +11,10 @@ use async_nats::jetstream::stream::{Config, StorageType};
 use futures_util::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use tempfile::NamedTempFile;
 use tokio::time::{sleep, timeout};
 
 use crate::build::Builder;
+use crate::durable::{FileAccess, NewFile};
 use crate::game::TextOptions;
 use crate::plan::{EngineId, EnginePlan, GitSource, OpeningSource, SourceError};
 use crate::queue::nats::connection::{Connection, RETRY_DELAY};
@@ -223,9 +223,9 @@ fn download_to(
         return Ok(path.to_owned());
     }
     fs::create_dir_all(cache).map_err(broken)?;
-    let mut file = NamedTempFile::new_in(cache).map_err(broken)?;
+    let mut file = NewFile::create(path, FileAccess::Owner).map_err(broken)?;
     let found = connection.wait(async {
-        let copied = copy(connection, content, file.as_file_mut());
+        let copied = copy(connection, content, file.file_mut());
         timeout(DOWNLOAD_TIMEOUT, copied).await.map_err(broken)?
     })?;
     if found != content {
@@ -234,8 +234,7 @@ fn download_to(
         )));
     }
     set_permissions(file.path(), kind).map_err(broken)?;
-    // Closes the file: one that is open for writing cannot be executed.
-    file.into_temp_path().persist(path).map_err(broken)?;
+    file.persist().map_err(broken)?;
     Ok(path.to_owned())
 }
 
