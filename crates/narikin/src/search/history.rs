@@ -140,7 +140,7 @@ impl<B: Board> Histories<B> {
     /// The bonus of a quiet move near the root in the move order.
     pub(crate) fn low_ply(&self, mv: B::Move, ply: usize) -> i32 {
         let history = Self::low_ply_index(mv, ply).map_or(0, |index| read(&self.low_ply, index));
-        4 * history / (1 + ply.min(LOW_PLIES) as i32)
+        4 * history / (1 + i32::try_from(ply).unwrap_or(0))
     }
 
     /// The history score of a capture.
