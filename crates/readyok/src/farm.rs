@@ -171,6 +171,8 @@ fn create_whole(dir: &Path, files: &[(&str, String)]) -> Result<(), FarmError> {
     let parent = dir.parent().unwrap_or(dir);
     create_dir(parent).map_err(failed)?;
     let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
     let staged = builder.prefix(".readyok-").suffix(".tmp").tempdir_in(parent).map_err(failed)?;
     for (name, text) in files {
         let path = staged.path().join(name);
