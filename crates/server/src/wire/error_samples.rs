@@ -99,10 +99,9 @@ fn store_errors() -> Vec<StoreError> {
     [None, Some(3)].into_iter().cycle().zip(defects).map(error).collect()
 }
 
-fn library_errors() -> Vec<server::StoreError> {
+fn library_defects() -> Vec<LibraryDefect> {
     let sample = json!({ "found": 6, "expected": 5 });
-    let defects: Vec<LibraryDefect> = all(LibraryDefect::TEXTS, &[sample]);
-    defects.into_iter().map(|defect| server::StoreError::Library(defect.into())).collect()
+    all(LibraryDefect::TEXTS, &[sample])
 }
 
 /// The error for the page, and the text of the terminal.
@@ -123,8 +122,11 @@ fn terminal_and_page_have_the_same_texts() {
     let warnings =
         warnings().into_iter().map(|kind| sample(&warning(None, Some(&kind), ""), &kind));
     let results = store_errors().into_iter().map(|error| sample(&store_error(&error), &error));
-    let library = library_errors().into_iter();
-    let library = library.map(|error| sample(&server::library_error(&error).into(), &error));
+    // A terminal also names the file.
+    let library = library_defects().into_iter().map(|defect| {
+        let error = server::StoreError::Library(defect.clone().into());
+        sample(&server::library_error(&error).into(), &defect)
+    });
     let samples: Vec<Value> = failures.chain(warnings).chain(results).chain(library).collect();
     let samples = serde_json::to_string_pretty(&samples).expect("it is serializable");
     check("api/error-samples.json", &(samples + "\n"));
