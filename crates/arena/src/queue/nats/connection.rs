@@ -277,15 +277,12 @@ impl Connection {
         request: impl Fn() -> F,
     ) -> Result<T, QueueError> {
         self.wait(async {
-            for _ in 1..ATTEMPTS {
+            for _ in 0..ATTEMPTS {
                 if let Ok(answer) = tokio::time::timeout(READ_TIMEOUT, request()).await {
                     return answer.map_err(broken);
                 }
             }
-            match tokio::time::timeout(READ_TIMEOUT, request()).await {
-                Ok(answer) => answer.map_err(broken),
-                Err(_) => Err(broken("the server does not respond")),
-            }
+            Err(broken("the server does not respond"))
         })
     }
 
